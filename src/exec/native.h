@@ -53,7 +53,7 @@ struct native_trial {
 struct native_kernel {
 	struct native_code *ready; /* atomic; NULL: none yet */
 	u64 heat;                  /* atomic: warp instructions that it has run without */
-	u64 wanted;                /* at which heat code is asked for */
+	u64 wanted;                /* atomic: at which heat code is asked for */
 	void (*want)(struct native_kernel *k);
 	/* For a launch that begins, watched so (NULL: not at all): this, or what the kernel has for such launches. NULL:
 	 * there is none, or no memory. *seconds: that compiling took, if it did. */
@@ -114,8 +114,10 @@ static inline void native_note(struct native_kernel *k, u8 turn, u64 ticks)
 /* The kernel has run that many instructions more, of warps. */
 static inline void native_warm(struct native_kernel *k, u64 instructions)
 {
-	if (__atomic_load_n(&k->heat, __ATOMIC_RELAXED) < k->wanted &&
-	    __atomic_add_fetch(&k->heat, instructions, __ATOMIC_RELAXED) >= k->wanted)
+	const u64 wanted = __atomic_load_n(&k->wanted, __ATOMIC_RELAXED);
+
+	if (__atomic_load_n(&k->heat, __ATOMIC_RELAXED) < wanted &&
+	    __atomic_add_fetch(&k->heat, instructions, __ATOMIC_RELAXED) >= wanted)
 		k->want(k);
 }
 

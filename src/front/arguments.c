@@ -190,7 +190,8 @@ enum {
 	OPTION_SOURCE_PATH,
 	OPTION_ANY_ORDER,
 	OPTION_BOUNDS,
-	OPTION_NATIVE
+	OPTION_NATIVE,
+	OPTION_NO_CACHE
 };
 
 static const struct argp_option launch_options[] = {
@@ -201,6 +202,8 @@ static const struct argp_option launch_options[] = {
 	 "Compile kernels to host code, if LLVM is there: auto (those that run for long; default), always or off; "
 	 "without the option, what the environment variable PTXSIM_NATIVE says",
 	 FRONT_LAUNCH_GROUP},
+	{"no-cache", OPTION_NO_CACHE, NULL, 0,
+	 "Neither take host code from the cache folder nor keep it there, as PTXSIM_CACHE=off does", FRONT_LAUNCH_GROUP},
 	{"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
 	 "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", FRONT_LAUNCH_GROUP},
 	{"schedule", OPTION_SCHEDULE, "ORDER", 0,
@@ -262,6 +265,8 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 		if (!native_mode_read(text, &c->native))
 			argp_error(state, "--native is auto, always or off, not '%s'", text);
 		return 0;
+	case OPTION_NO_CACHE:
+		return setenv("PTXSIM_CACHE", "off", 1) ? ENOMEM : 0;
 	case OPTION_SCHEDULE:
 		c->schedule = read_schedule(state, text);
 		return 0;

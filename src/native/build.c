@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "native/cache.h"
 #include "native/enter.h"
 
 struct native_builder {
@@ -18,6 +19,8 @@ struct native_builder {
 	bool choosy;
 	char name[128]; /* the kernel's */
 	double seconds; /* taken so far */
+	bool has_key;
+	struct native_key key; /* in the cache folder */
 };
 
 /* The kernel's instructions again, of which those that begin a region get another handler for gangs: warps that run alone, and
@@ -51,6 +54,7 @@ void native_build_free(struct kernel_code *code)
 	free(code->entries);
 	free(code->entry_of);
 	free((void *)(uintptr_t)code->common.insns);
+	image_free(&code->image);
 	free(code);
 }
 
@@ -70,30 +74,80 @@ static bool add_entry(struct kernel_code *made, const struct region *r, native_f
 	return true;
 }
 
-static void compile_all(struct native_builder *b, const struct native_plugin *plugin, struct native_compiler *compiler,
-			const bool *stop, struct native_report *report)
+/* What the linker does not know is refused by itself, so that the others are not lost with it. */
+static bool links(const struct native_object *object)
+{
+	struct native_image image;
+	native_fn *run;
+
+	if (!image_link(&image, object, 1, &run))
+		return false;
+	image_free(&image);
+	return true;
+}
+
+/* objects: one a region, of 0 bytes where none could be made. False: not all have been tried. */
+static bool compile_all(struct native_builder *b, const struct native_plugin *plugin, struct native_compiler *compiler,
+			const bool *stop, struct native_object *objects)
 {
 	char message[512];
 
-	for (u32 k = 0; k < b->regions.count && !__atomic_load_n(stop, __ATOMIC_RELAXED); k++) {
+	for (u32 k = 0; k < b->regions.count; k++) {
+		struct native_object *o = &objects[k];
+		if (__atomic_load_n(stop, __ATOMIC_RELAXED))
+			return false;
+		o->start = plugin->compile(compiler, &b->regions.items[k], b->choosy, b->name, &o->bytes, message,
+					   sizeof message);
+		if (!o->start || !links(o))
+			o->bytes = 0;
+	}
+	return true;
+}
+
+/* Makes entries of the objects. Nothing is lost but speed: what is refused stays interpreted. */
+static void take_objects(struct native_builder *b, const struct native_object *objects, struct native_report *report)
+{
+	const u32 count = b->regions.count;
+	native_fn **runs = calloc(count + 1, sizeof *runs);
+
+	report->insns = b->regions.insns;
+	if (runs && !image_link(&b->made->image, objects, count, runs))
+		memset(runs, 0, count * sizeof *runs);
+	for (u32 k = 0; k < count; k++) {
 		const struct region *r = &b->regions.items[k];
-		size_t bytes = 0;
-		native_fn *run = plugin->compile(compiler, r, b->choosy, b->name, &bytes, message, sizeof message);
-		/* Nothing is lost but speed: what is refused stays interpreted. */
-		if (!run || !add_entry(b->made, r, run)) {
+		if (!runs || !runs[k] || !add_entry(b->made, r, runs[k])) {
 			report->refused++;
 			continue;
 		}
 		report->regions++;
 		report->covered += r->size;
-		report->code_bytes += bytes;
+		report->code_bytes += object_code_bytes(&objects[k]);
 	}
+	free(runs);
 }
 
-static void builder_free(struct native_builder *b)
+void native_build_abandon(struct native_builder *b)
 {
+	if (!b)
+		return;
+	if (b->made)
+		native_build_free(b->made);
 	arena_free(&b->arena);
+	key_free(&b->key);
 	free(b);
+}
+
+/* What has been made, if it is of any use; frees the rest. */
+static struct kernel_code *builder_end(struct native_builder *b)
+{
+	struct kernel_code *made = b->made;
+
+	if (made->entry_count)
+		b->made = NULL;
+	else
+		made = NULL;
+	native_build_abandon(b);
+	return made;
 }
 
 static bool find_regions(struct native_builder *b, const struct isa *isa, const struct code *code, const u8 *told)
@@ -123,26 +177,47 @@ struct native_builder *native_build_begin(const struct isa *isa, const struct co
 	snprintf(b->name, sizeof b->name, "%s", code->name);
 	if (find_regions(b, isa, code, watch ? watch->told : NULL))
 		b->made = code_new(code, watch ? watch->gang_insns : code->gang_insns, b->regions.count);
+	if (!b->made) {
+		native_build_abandon(b);
+		return NULL;
+	}
+	b->has_key = key_make(&b->key, &b->regions, choosy);
 	b->seconds = seconds_now() - start;
-	if (b->made)
-		return b;
-	builder_free(b);
-	return NULL;
+	return b;
+}
+
+bool native_build_cached(struct native_builder *b, struct kernel_code **code, struct native_report *report)
+{
+	const double start = seconds_now();
+	struct cached_objects cached;
+
+	if (!b->has_key || !cache_find(&b->key, b->regions.count, &cached))
+		return false;
+	take_objects(b, cached.objects, report);
+	cache_release(&cached);
+	report->cached = true;
+	report->seconds = b->seconds + seconds_now() - start;
+	*code = builder_end(b);
+	return true;
 }
 
 struct kernel_code *native_build_finish(struct native_builder *b, const struct native_plugin *plugin,
 					struct native_compiler *compiler, const bool *stop,
 					struct native_report *report)
 {
-	struct kernel_code *made = b->made;
+	const u32 count = b->regions.count;
 	const double start = seconds_now();
+	struct native_object *objects = calloc(count + 1, sizeof *objects);
 
-	report->insns = b->regions.insns;
-	compile_all(b, plugin, compiler, stop, report);
+	if (objects) {
+		const bool all = compile_all(b, plugin, compiler, stop, objects);
+		take_objects(b, objects, report);
+		if (all && b->has_key)
+			cache_keep(&b->key, objects, count);
+	}
+	for (u32 k = 0; objects && k < count; k++)
+		free((void *)(uintptr_t)objects[k].start);
+	free(objects);
 	report->seconds = b->seconds + seconds_now() - start;
-	builder_free(b);
-	if (made->entry_count)
-		return made;
-	native_build_free(made);
-	return NULL;
+	return builder_end(b);
 }

@@ -5,7 +5,7 @@
 #ifndef PTXSIM_NATIVE_BUILD_H
 #define PTXSIM_NATIVE_BUILD_H
 
-#include "native/plugin.h"
+#include "native/link.h"
 #include "native/tier.h"
 
 struct native_entry {
@@ -21,6 +21,7 @@ struct kernel_code {
 	struct native_entry *entries;
 	u32 entry_count;
 	u32 *entry_of; /* by instruction: which begins there */
+	struct native_image image;
 };
 
 struct native_builder;
@@ -29,11 +30,16 @@ struct native_builder;
  * its program is needed. NULL: there is nothing to run natively, or no memory. */
 struct native_builder *native_build_begin(const struct isa *isa, const struct code *code,
 					  const struct native_watch *watch, bool choosy);
-/* Compiles them, and frees the builder. `stop`, set by another thread, ends it early. NULL: there is nothing to run
- * natively, or no memory. What it made is for native_build_free. */
+/* Looks for their code in the cache folder. True: *code is it, or NULL if there is nothing to run natively, and the builder
+ * is freed. */
+bool native_build_cached(struct native_builder *b, struct kernel_code **code, struct native_report *report);
+/* Compiles them, keeps the code in the cache folder, and frees the builder. `stop`, set by another thread, ends it early.
+ * NULL: there is nothing to run natively, or no memory. What it made is for native_build_free. */
 struct kernel_code *native_build_finish(struct native_builder *b, const struct native_plugin *plugin,
 					struct native_compiler *compiler, const bool *stop,
 					struct native_report *report);
+/* Without any of it. b may be NULL. */
+void native_build_abandon(struct native_builder *b);
 void native_build_free(struct kernel_code *code);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #ifdef HAVE_DLOPEN
 #include <dlfcn.h>
@@ -18,35 +19,65 @@
 #define PLUGIN "libptxsim-native.so"
 
 #ifdef HAVE_DLOPEN
-static void *open_file(const char *path) { return access(path, R_OK) ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL); }
+enum { PATH_BYTES = 4096 + sizeof "/.libs/" PLUGIN };
 
-static void *open_beside(void)
+/* Where the program is that runs. */
+static bool find_beside(char path[PATH_BYTES])
 {
-	char path[4096 + sizeof "/.libs/" PLUGIN];
 	const ssize_t length = readlink("/proc/self/exe", path, 4096);
 
 	if (length <= 0)
-		return NULL;
+		return false;
 	path[length] = 0;
 	char *name = strrchr(path, '/');
 	if (!name)
-		return NULL;
+		return false;
 	/* libtool runs programs from .libs. */
 	if (name - path >= 6 && !strncmp(name - 6, "/.libs", 6))
 		name -= 6;
 	strcpy(name, "/.libs/" PLUGIN);
-	return open_file(path);
+	return !access(path, R_OK);
+}
+
+/* The file's path, in `path` or elsewhere; NULL: there is none. */
+static const char *find_file(char path[PATH_BYTES])
+{
+	const char *named = getenv("PTXSIM_NATIVE_PLUGIN");
+
+	if (named)
+		return access(named, R_OK) ? NULL : named;
+	if (!access(PLUGIN_FOLDER "/" PLUGIN, R_OK))
+		return PLUGIN_FOLDER "/" PLUGIN;
+	return find_beside(path) ? path : NULL;
+}
+
+bool plugin_identity(u64 words[PLUGIN_IDENTITY_WORDS])
+{
+	char path[PATH_BYTES];
+	const char *file = find_file(path);
+	struct stat about;
+
+	if (!file || stat(file, &about))
+		return false;
+	/* What has been changed or replaced has another time of change, which cannot be set. */
+	const u64 all[PLUGIN_IDENTITY_WORDS] = {about.st_dev,
+						about.st_ino,
+						(u64)about.st_size,
+						(u64)about.st_mtim.tv_sec << 32 ^ (u64)about.st_mtim.tv_nsec,
+						(u64)about.st_ctim.tv_sec,
+						(u64)about.st_ctim.tv_nsec};
+	memcpy(words, all, sizeof all);
+	return true;
 }
 
 const struct native_plugin *native_load(char *message, size_t size)
 {
-	const char *named = getenv("PTXSIM_NATIVE_PLUGIN");
-	void *library = named ? open_file(named) : open_file(PLUGIN_FOLDER "/" PLUGIN);
+	char path[PATH_BYTES];
+	const char *file = find_file(path);
+	void *library = file ? dlopen(file, RTLD_NOW | RTLD_LOCAL) : NULL;
 
-	if (!library && !named)
-		library = open_beside();
 	if (!library) {
-		const char *why = dlerror();
+		const char *why = file ? dlerror() : NULL;
 		snprintf(message, size, "%s", why ? why : PLUGIN " is not installed");
 		return NULL;
 	}
@@ -64,5 +95,11 @@ const struct native_plugin *native_load(char *message, size_t size)
 {
 	snprintf(message, size, "this system loads no plug-ins");
 	return NULL;
+}
+
+bool plugin_identity(u64 words[PLUGIN_IDENTITY_WORDS])
+{
+	(void)words;
+	return false;
 }
 #endif

@@ -10,4 +10,9 @@
 /* NULL and a message: it is not there, or is not of this version. It stays loaded for good: LLVM cannot be unloaded. */
 const struct native_plugin *native_load(char *message, size_t size);
 
+enum { PLUGIN_IDENTITY_WORDS = 6 };
+
+/* Tells the file that native_load() takes from all others, and from itself before it was replaced. False: there is none. */
+bool plugin_identity(u64 words[PLUGIN_IDENTITY_WORDS]);
+
 #endif

@@ -11,7 +11,7 @@
 #include "exec/run.h"
 #include "native/region.h"
 
-enum { NATIVE_VERSION = 2, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
+enum { NATIVE_VERSION = 3, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
 
 /* How a warp left a region. */
 enum native_exit {
@@ -70,13 +70,13 @@ struct native_compiler;
 struct native_plugin {
 	u32 version;
 	const char *description; /* "LLVM 19.1.7" */
-	/* NULL and a message: the host cannot. */
-	struct native_compiler *(*open)(const struct native_services *services, char *message, size_t size);
-	/* NULL and a message: no code was made. May be called by one thread at a time. *bytes: of machine code.
-	 * choosy: not for a region that would run no faster than interpreted. */
-	native_fn *(*compile)(struct native_compiler *c, const struct region *r, bool choosy, const char *name,
-			      size_t *bytes, char *message, size_t size);
-	/* All code that it has made goes with it. */
+	/* For a processor with vectors of so many bytes. NULL and a message: the host cannot. */
+	struct native_compiler *(*open)(u32 vector_bytes, char *message, size_t size);
+	/* An object file with one global function, a native_fn, that refers to native_services by their names; *bytes long, for
+	 * free(). NULL and a message: none was made. May be called by one thread at a time. choosy: not for a region that
+	 * would run no faster than interpreted. */
+	u8 *(*compile)(struct native_compiler *c, const struct region *r, bool choosy, const char *name, size_t *bytes,
+		       char *message, size_t size);
 	void (*close)(struct native_compiler *c);
 };
 

@@ -332,6 +332,20 @@ static void make_end(struct making *m, u32 b, struct region_block *to, u32 last)
 	}
 }
 
+static void make_hoisted(struct making *m, u32 k, struct region_insn *to)
+{
+	const struct code_flow *f = m->f;
+	struct insn *plain = ARENA_NEW(f->arena, struct insn);
+
+	*plain = f->code->insns[k];
+	*to = (struct region_insn){.plain = plain,
+				   .number = k,
+				   .guard = NO_OPERAND,
+				   .hoisted = true,
+				   .told = f->steps[k].told,
+				   .repeat = f->steps[k].repeat};
+}
+
 static void make_block(struct making *m, u32 n)
 {
 	const struct code_flow *f = m->f;
@@ -348,12 +362,7 @@ static void make_block(struct making *m, u32 n)
 		if (f->steps[k].kind == STEP_PLAIN)
 			make_insn(m, n, k, &to->insns[to->insn_count++]);
 		else if (f->steps[k].kind == STEP_NOTHING && f->steps[k].told)
-			to->insns[to->insn_count++] = (struct region_insn){.plain = &f->code->insns[k],
-									   .number = k,
-									   .guard = NO_OPERAND,
-									   .hoisted = true,
-									   .told = f->steps[k].told,
-									   .repeat = f->steps[k].repeat};
+			make_hoisted(m, k, &to->insns[to->insn_count++]);
 	if (!cut)
 		make_end(m, b, to, end - 1);
 }

@@ -5,8 +5,9 @@
  * The life of a kernel's record; the lock guards all of it but `ready`, which launches read as they go:
  *
  *      first launch     native_kernel_of: the record is made; instructions are counted (native_warm)
- *      hot              put into the queue; the compiler's thread takes it
- *      build            regions, LLVM; the lock is given up meanwhile
+ *      warm             put into the queue; the compiler's thread takes it, finds its regions, and looks for their code in
+ *                       the cache folder, if there is one
+ *      hot              likewise, if nothing was found: LLVM compiles them; the lock is given up meanwhile
  *      ready            blocks that begin now take native code, at first by turns, to compare the two (native_note)
  *      refused          slower than interpreting: `ready` goes back to NULL
  */
@@ -20,22 +21,27 @@
 
 #include "base/clock.h"
 #include "native/build.h"
+#include "native/cache.h"
 #include "native/enter.h"
 #include "native/load.h"
 
 /* Warp instructions that a kernel runs before it is compiled: what compiling costs, about 0.8 ms an instruction, is
- * then soon won back. */
-enum { HEAT_EACH = 100000, HEAT_LEAST = 2000000 };
+ * then soon won back. To look for its code elsewhere costs little more than to start a thread. */
+enum { HEAT_EACH = 100000, HEAT_LEAST = 2000000, HEAT_LOOK_UP = 200000 };
 
 struct kernel_record {
 	struct native_kernel common;
 	struct native *tier;
 	const struct program *program;
 	const struct code *code;
-	struct kernel_record *next;   /* of the tier's list */
-	struct kernel_record *queued; /* the next one to compile */
-	struct kernel_code *refused;  /* slower than interpreting */
-	struct native_watch watch;    /* of launches with observers, with arrays of its own; or NULLs */
+	struct kernel_record *next;     /* of the tier's list */
+	struct kernel_record *queued;   /* the next one to compile */
+	struct kernel_code *refused;    /* slower than interpreting */
+	struct native_watch watch;      /* of launches with observers, with arrays of its own; or NULLs */
+	struct native_builder *builder; /* not found in the cache folder, and not hot yet; or NULL */
+	bool builder_chooses;           /* as it was told */
+	bool waits;                     /* in the queue */
+	u64 hot;                        /* the heat at which it is compiled */
 	bool done;
 	bool always; /* compiled before a launch that it is for */
 	struct native_report report;
@@ -51,7 +57,8 @@ struct native {
 	bool left; /* closed while its thread was at work, which is to free it */
 	pthread_t thread;
 	pid_t process; /* a child of it has the code that was made, and makes none: the thread and LLVM's locks stay behind */
-	bool tried; /* to load it */
+	bool has_cache; /* there may be code in the cache folder */
+	bool tried;     /* to load it */
 	const struct native_plugin *plugin;
 	struct native_compiler *compiler;
 	char message[256]; /* why there is none */
@@ -83,6 +90,7 @@ struct native *native_open(void)
 	if (!n)
 		return NULL;
 	n->process = getpid();
+	n->has_cache = cache_is_there();
 	pthread_mutex_init(&n->lock, NULL);
 	pthread_cond_init(&n->changed, NULL);
 	return n;
@@ -95,9 +103,12 @@ static bool load(struct native *n)
 		return false;
 	if (!n->tried) {
 		n->tried = true;
-		n->plugin = native_load(n->message, sizeof n->message);
+		if (processor_vector_bytes())
+			n->plugin = native_load(n->message, sizeof n->message);
+		else
+			snprintf(n->message, sizeof n->message, "this processor has neither AVX-512 nor AVX2");
 		if (n->plugin)
-			n->compiler = n->plugin->open(&native_services, n->message, sizeof n->message);
+			n->compiler = n->plugin->open(processor_vector_bytes(), n->message, sizeof n->message);
 	}
 	return n->compiler;
 }
@@ -117,30 +128,70 @@ const char *native_description(const struct native *n) { return n->compiler ? n-
 
 /* --- Compiling ---------------------------------------------------------------------------------- */
 
-/* Under the lock, which is given up meanwhile. */
-static void build(struct native *n, struct kernel_record *k, bool choosy)
+/* Finds the regions of k, whose program may go afterwards. */
+static void find_regions(struct native *n, struct kernel_record *k, bool choosy)
 {
-	struct native_builder *b = NULL;
-	struct kernel_code *code = NULL;
-
-	n->in_work = k;
-	n->reads_program = true;
-	pthread_mutex_unlock(&n->lock);
-	if (load(n))
-		b = native_build_begin(k->program->isa, k->code, k->watch.told ? &k->watch : NULL, choosy);
+	if (!k->builder || k->builder_chooses != choosy) {
+		native_build_abandon(k->builder);
+		k->builder = native_build_begin(k->program->isa, k->code, k->watch.told ? &k->watch : NULL, choosy);
+		k->builder_chooses = choosy;
+	}
 	pthread_mutex_lock(&n->lock);
 	n->reads_program = false;
 	pthread_cond_broadcast(&n->changed);
 	pthread_mutex_unlock(&n->lock);
-	if (b)
-		code = native_build_finish(b, n->plugin, n->compiler, &n->ending, &k->report);
+}
+
+/* Looks for code in the cache folder, and has it compiled if it is not there and `compile` says so. False: it is not known
+ * yet what can be run natively. */
+static bool make_code(struct native *n, struct kernel_record *k, bool compile, bool choosy, struct kernel_code **code)
+{
+	*code = NULL;
+	find_regions(n, k, choosy);
+	struct native_builder *b = k->builder;
+	if (b && !native_build_cached(b, code, &k->report)) {
+		if (!compile)
+			return false;
+		if (load(n))
+			*code = native_build_finish(b, n->plugin, n->compiler, &n->ending, &k->report);
+		else
+			native_build_abandon(b);
+	}
+	k->builder = NULL;
+	return true;
+}
+
+/* Under the lock, which is given up meanwhile. */
+static void build(struct native *n, struct kernel_record *k, bool compile, bool choosy)
+{
+	struct kernel_code *code;
+
+	n->in_work = k;
+	n->reads_program = true;
+	pthread_mutex_unlock(&n->lock);
+	const bool known = make_code(n, k, compile, choosy, &code);
 	pthread_mutex_lock(&n->lock);
+	n->in_work = NULL;
+	pthread_cond_broadcast(&n->changed);
+	if (!known)
+		return;
 	if (!choosy)
 		__atomic_store_n(&k->common.settled, true, __ATOMIC_RELAXED);
 	__atomic_store_n(&k->common.ready, code ? &code->common : NULL, __ATOMIC_RELEASE);
 	k->done = true;
-	n->in_work = NULL;
-	pthread_cond_broadcast(&n->changed);
+}
+
+/* The kernel has become warm, or hot. */
+static void build_by_heat(struct native *n, struct kernel_record *k)
+{
+	const u64 hot = k->hot;
+
+	if (!k->done && __atomic_load_n(&k->common.heat, __ATOMIC_RELAXED) < hot) {
+		build(n, k, false, true);
+		__atomic_store_n(&k->common.wanted, hot, __ATOMIC_RELAXED);
+	}
+	if (!k->done && !n->ending && __atomic_load_n(&k->common.heat, __ATOMIC_RELAXED) >= hot)
+		build(n, k, true, true);
 }
 
 static void free_all(struct native *n, bool own);
@@ -157,8 +208,8 @@ static void *compiler_main(void *tier)
 			continue;
 		}
 		n->queue = k->queued;
-		if (!k->done)
-			build(n, k, true);
+		k->waits = false;
+		build_by_heat(n, k);
 	}
 	const bool left = n->left;
 	pthread_mutex_unlock(&n->lock);
@@ -169,7 +220,7 @@ static void *compiler_main(void *tier)
 	return NULL;
 }
 
-/* A kernel has become hot. */
+/* A kernel has become warm, or hot. */
 static void want(struct native_kernel *kernel)
 {
 	struct kernel_record *k = (struct kernel_record *)(void *)kernel;
@@ -181,9 +232,11 @@ static void want(struct native_kernel *kernel)
 	struct kernel_record **end = &n->queue;
 	while (*end)
 		end = &(*end)->queued;
-	if (!k->done)
+	if (!k->done && !k->waits) {
 		*end = k;
-	k->queued = NULL;
+		k->queued = NULL;
+		k->waits = true;
+	}
 	if (!k->done && !n->has_thread)
 		n->has_thread = !pthread_create(&n->thread, NULL, compiler_main, n);
 	pthread_cond_broadcast(&n->changed);
@@ -218,6 +271,7 @@ static void record_free(struct kernel_record *k)
 		native_build_free((struct kernel_code *)(void *)k->common.ready);
 	if (k->refused)
 		native_build_free(k->refused);
+	native_build_abandon(k->builder);
 	free((void *)(uintptr_t)k->watch.gang_insns);
 	free((void *)(uintptr_t)k->watch.told);
 	free(k);
@@ -252,7 +306,8 @@ static struct kernel_record *record_new(struct native *n, const struct program *
 	k->common.want = want;
 	k->common.settle = settle;
 	k->common.begin = begin;
-	k->common.wanted = max_u64(HEAT_LEAST, (u64)code->insn_count * HEAT_EACH);
+	k->hot = max_u64(HEAT_LEAST, (u64)code->insn_count * HEAT_EACH);
+	k->common.wanted = n->has_cache ? HEAT_LOOK_UP : k->hot;
 	n->kernels = k;
 	return k;
 }
@@ -300,7 +355,7 @@ static struct native_kernel *begin(struct native_kernel *kernel, const struct na
 		while (n->in_work)
 			pthread_cond_wait(&n->changed, &n->lock);
 		if (!k->done)
-			build(n, k, false);
+			build(n, k, true, false);
 		*seconds = seconds_now() - start;
 	}
 	pthread_mutex_unlock(&n->lock);

@@ -20,6 +20,7 @@ struct native_report {
 	u32 insns, covered, regions, refused;
 	size_t code_bytes;
 	double seconds;
+	bool cached; /* it was found in the cache folder */
 };
 
 struct native;

@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The plug-in's door: from a region to machine code in this process.
+ * The plug-in's door: from a region to an object file.
  */
 #include "native/llvm/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <llvm-c/Error.h>
-#include <llvm-c/LLJIT.h>
-#include <llvm-c/Object.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
 struct native_compiler {
-	LLVMOrcLLJITRef jit;
 	LLVMTargetMachineRef machine;
 	const char *width;
 	u32 vector_bytes, made;
@@ -60,71 +56,24 @@ static bool make_machine(struct native_compiler *c, char *message, size_t size)
 	return c->machine != NULL;
 }
 
-static bool define_services(struct native_compiler *c, const struct native_services *s, char *message, size_t size)
-{
-	const struct {
-		const char *name;
-		uintptr_t address;
-	} services[] = {
-		{"native_call", (uintptr_t)s->call},
-		{"native_part", (uintptr_t)s->part},
-		{"native_meet", (uintptr_t)s->meet},
-		{"native_tell", (uintptr_t)s->tell},
-		{"native_time", (uintptr_t)s->time},
-		{"global_range_slow", (uintptr_t)s->global_range_slow},
-		{"memcpy", (uintptr_t)memcpy},
-		{"memset", (uintptr_t)memset},
-		{"memmove", (uintptr_t)memmove},
-		{"native_keep", c->vector_bytes == 64 ? (uintptr_t)native_keep_avx512 : (uintptr_t)native_keep_avx2}};
-	LLVMOrcCSymbolMapPair pairs[COUNT_OF(services)];
-
-	for (size_t k = 0; k < COUNT_OF(services); k++)
-		pairs[k] =
-			(LLVMOrcCSymbolMapPair){.Name = LLVMOrcLLJITMangleAndIntern(c->jit, services[k].name),
-						.Sym = {.Address = services[k].address,
-							.Flags = {.GenericFlags = LLVMJITSymbolGenericFlagsExported |
-										  LLVMJITSymbolGenericFlagsCallable}}};
-	return !failed(LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(c->jit),
-					     LLVMOrcAbsoluteSymbols(pairs, COUNT_OF(pairs))),
-		       message, size);
-}
-
 static void close_compiler(struct native_compiler *c)
 {
-	if (c->jit)
-		LLVMConsumeError(LLVMOrcDisposeLLJIT(c->jit));
 	if (c->machine)
 		LLVMDisposeTargetMachine(c->machine);
 	free(c);
 }
 
-/* The widest vectors that the host has; for tests, PTXSIM_VARIANT=avx2 takes those of AVX2, as for the interpreter. */
-static bool host_width(struct native_compiler *c)
-{
-	const char *asked = getenv("PTXSIM_VARIANT");
-
-	if (!(asked && !strcmp(asked, "avx2")) && __builtin_cpu_supports("avx512f") &&
-	    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-	    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("fma")) {
-		c->width = "avx512";
-		c->vector_bytes = 64;
-	} else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {
-		c->width = "avx2";
-		c->vector_bytes = 32;
-	}
-	return c->width;
-}
-
-static struct native_compiler *open_compiler(const struct native_services *services, char *message, size_t size)
+static struct native_compiler *open_compiler(u32 vector_bytes, char *message, size_t size)
 {
 	struct native_compiler *c = calloc(1, sizeof *c);
 
 	if (!c)
 		return NULL;
-	snprintf(message, size, "this processor has neither AVX-512 nor AVX2");
-	if (!host_width(c) || LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter() ||
-	    LLVMInitializeNativeAsmParser() || !make_machine(c, message, size) ||
-	    failed(LLVMOrcCreateLLJIT(&c->jit, NULL), message, size) || !define_services(c, services, message, size)) {
+	c->vector_bytes = vector_bytes;
+	c->width = vector_bytes == 64 ? "avx512" : "avx2";
+	snprintf(message, size, "LLVM does not know this processor");
+	if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter() || LLVMInitializeNativeAsmParser() ||
+	    !make_machine(c, message, size)) {
 		close_compiler(c);
 		return NULL;
 	}
@@ -191,8 +140,7 @@ static bool pays(const struct region *r, const struct meanings *m)
 }
 
 /* For those who work on it: PTXSIM_NATIVE_DUMP=regions says what becomes of regions, =code shows LLVM's code before and
- * after its passes, =objects leaves an object file of each region in the current folder, and =perf names them for
- * perf(1) in /tmp/perf-PID.map. */
+ * after its passes, and =objects leaves an object file of each region in the current folder. */
 static bool dumps(const char *what)
 {
 	const char *dump = getenv("PTXSIM_NATIVE_DUMP");
@@ -266,26 +214,6 @@ static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct r
 	return object;
 }
 
-/* The bytes of the function `name` in the object. */
-static size_t function_bytes(LLVMMemoryBufferRef object, const char *name)
-{
-	size_t bytes = 0;
-	char *error = NULL;
-	LLVMBinaryRef binary = LLVMCreateBinary(object, NULL, &error);
-
-	if (!binary) {
-		LLVMDisposeMessage(error);
-		return 0;
-	}
-	LLVMSymbolIteratorRef s = LLVMObjectFileCopySymbolIterator(binary);
-	for (; s && !LLVMObjectFileIsSymbolIteratorAtEnd(binary, s); LLVMMoveToNextSymbol(s))
-		if (!strcmp(LLVMGetSymbolName(s), name))
-			bytes = LLVMGetSymbolSize(s);
-	LLVMDisposeSymbolIterator(s);
-	LLVMDisposeBinary(binary);
-	return bytes;
-}
-
 static void leave_object(LLVMMemoryBufferRef object, const char *name)
 {
 	char path[200];
@@ -298,37 +226,23 @@ static void leave_object(LLVMMemoryBufferRef object, const char *name)
 	fclose(file);
 }
 
-static void name_for_perf(u64 address, size_t bytes, const char *name)
-{
-	char path[64];
-
-	snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
-	FILE *file = fopen(path, "a");
-	if (!file)
-		return;
-	fprintf(file, "%llx %zx %s\n", (unsigned long long)address, bytes, name);
-	fclose(file);
-}
-
-static native_fn *compile(struct native_compiler *c, const struct region *r, bool choosy, const char *name,
-			  size_t *bytes, char *message, size_t size)
+static u8 *compile(struct native_compiler *c, const struct region *r, bool choosy, const char *name, size_t *bytes,
+		   char *message, size_t size)
 {
 	char symbol[160];
-	LLVMOrcExecutorAddress address;
 
 	snprintf(symbol, sizeof symbol, "%.100s_%u_%u", name, r->first, c->made++);
 	LLVMMemoryBufferRef object = make_object(c, r, choosy, symbol, message, size);
 	if (!object)
 		return NULL;
-	*bytes = function_bytes(object, symbol);
 	if (dumps("objects"))
 		leave_object(object, symbol);
-	if (failed(LLVMOrcLLJITAddObjectFile(c->jit, LLVMOrcLLJITGetMainJITDylib(c->jit), object), message, size) ||
-	    failed(LLVMOrcLLJITLookup(c->jit, &address, symbol), message, size))
-		return NULL;
-	if (dumps("perf"))
-		name_for_perf(address, *bytes, symbol);
-	return (native_fn *)(uintptr_t)address;
+	*bytes = LLVMGetBufferSize(object);
+	u8 *copy_ = malloc(*bytes);
+	if (copy_)
+		memcpy(copy_, LLVMGetBufferStart(object), *bytes);
+	LLVMDisposeMemoryBuffer(object);
+	return copy_;
 }
 
 const struct native_plugin *ptxsim_native_plugin(void)

@@ -53,10 +53,6 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 /* Has the calls of `slow` in the function leave all rows in their registers. */
 void region_keep_rows(LLVMValueRef function, LLVMValueRef slow);
 
-/* Code, not to be called from C: see keep.c. */
-void native_keep_avx512(void);
-void native_keep_avx2(void);
-
 /* Whether what the instruction gives depends on the floating-point mode. */
 bool is_of_mode(LLVMValueRef i);
 /* Makes the arithmetic of a function round as the mode says; false: something in it cannot. See rounding.c. */

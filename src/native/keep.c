@@ -4,7 +4,9 @@
  * on the usual way as well; these change no register but the one with the result. What is called gets its arguments as
  * usual, and its address in the result's register. The frame is aligned for the vectors, and for what is called.
  */
-#include "native/llvm/internal.h"
+#include "native/link.h"
+
+#ifdef NATIVE_HERE
 
 __asm__(".pushsection .text\n"
 	".macro native_keep_begin name\n"
@@ -56,3 +58,8 @@ __asm__(".pushsection .text\n"
 	"	.endr\n"
 	"	native_keep_end\n"
 	".popsection\n");
+
+#else
+void native_keep_avx512(void) {}
+void native_keep_avx2(void) {}
+#endif

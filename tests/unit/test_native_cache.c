@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The cache folder of native code: a second process finds what the first has compiled; damaged, foreign and unsafe files
+ * cost nothing but compiling; the folder stays below its limit. And the linker, with objects that are damaged.
+ */
+#include <check.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/session.h"
+#include "main.h"
+#include "native/cache.h"
+#include "native_there.h"
+
+static char folder[64];
+
+static void begin(void)
+{
+	strcpy(folder, "/tmp/ptxsim-cache-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	setenv("PTXSIM_CACHE", folder, 1);
+	unsetenv("PTXSIM_NATIVE_DUMP");
+}
+
+static void end(void)
+{
+	DIR *d = opendir(folder);
+	const struct dirent *e;
+	char path[400];
+
+	while (d && (e = readdir(d)))
+		if (*e->d_name != '.') {
+			snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+			unlink(path);
+		}
+	if (d)
+		closedir(d);
+	rmdir(folder);
+}
+
+/* The folder's only file; "": there is none. */
+static const char *only_file(void)
+{
+	static char path[400];
+	DIR *d = opendir(folder);
+	const struct dirent *e;
+
+	*path = 0;
+	while (d && (e = readdir(d)))
+		if (*e->d_name != '.') {
+			ck_assert_msg(!*path, "several files");
+			snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+		}
+	if (d)
+		closedir(d);
+	return path;
+}
+
+/* Runs a kernel, natively; *cached: its code was found. */
+static u32 run(u32 factor, bool *cached)
+{
+	static const char text[] =
+		".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 to)\n{\n"
+		".reg .b32 r<5>; .reg .b64 d<3>; ld.param.u64 d0, [to]; mov.u32 r0, %%tid.x;\n"
+		"mul.wide.u32 d1, r0, 4; add.u64 d2, d0, d1; mul.lo.u32 r1, r0, %u; xor.b32 r2, r1, r0;\n"
+		"add.u32 r3, r2, 5; shl.b32 r4, r3, 1; st.global.u32 [d2], r4; ret;\n}\n";
+	const struct lower_options options = {0};
+	struct session s;
+	struct fault fault;
+	struct launch_stats stats;
+	char source[1024], message[256] = "";
+
+	ck_assert(session_open(&s));
+	const int length = snprintf(source, sizeof source, text, factor);
+	session_add_text(&s, "cache.ptx", source, (size_t)length);
+	ck_assert_msg(session_build(&s, &options), "%.1000s", session_diagnostics(&s, false));
+	ck_assert(session_reset_memory(&s));
+	const u64 params[1] = {memory_allocate(&s.memory, 256, 256, "to", 0)};
+	struct launch l = {.program = s.program,
+			   .kernel = program_kernel(s.program, "k"),
+			   .memory = &s.memory,
+			   .grid = {1, 1, 1},
+			   .block = {32, 1, 1},
+			   .params = (const u8 *)params,
+			   .jobs = 1};
+	l.native = session_native(&s, s.program, l.kernel, NATIVE_ALWAYS);
+	ck_assert_msg(launch_run(&l, &stats, &fault, message, sizeof message) == LAUNCH_OK, "%s", message);
+	const u32 *to = (const u32 *)(const void *)memory_find(&s.memory, params[0], 1)->host;
+	for (u32 k = 0; k < 32; k++)
+		ck_assert_uint_eq(to[k], ((k * factor ^ k) + 5) << 1);
+	const u32 regions = native_report_of(l.native)->regions;
+	*cached = native_report_of(l.native)->cached;
+	session_close(&s);
+	return regions;
+}
+
+static void change_byte(const char *path, off_t at)
+{
+	const int fd = open(path, O_RDWR);
+	u8 byte;
+
+	ck_assert_int_eq(pread(fd, &byte, 1, at), 1);
+	byte ^= 0x10;
+	ck_assert_int_eq(pwrite(fd, &byte, 1, at), 1);
+	close(fd);
+}
+
+static off_t bytes_of(const char *path)
+{
+	struct stat about;
+
+	ck_assert(!stat(path, &about));
+	return about.st_size;
+}
+
+START_TEST(a_second_tier_finds_the_code)
+{
+	bool cached;
+
+	if (!native_is_there())
+		return;
+	begin();
+	ck_assert_uint_eq(run(7, &cached), 1);
+	ck_assert(!cached);
+	ck_assert(*only_file());
+	ck_assert_uint_eq(run(7, &cached), 1);
+	ck_assert(cached);
+	/* Another constant is another kernel. */
+	ck_assert_uint_eq(run(11, &cached), 1);
+	ck_assert(!cached);
+	ck_assert_uint_eq(run(11, &cached), 1);
+	ck_assert(cached);
+	end();
+}
+END_TEST
+
+START_TEST(off_keeps_nothing)
+{
+	bool cached;
+
+	if (!native_is_there())
+		return;
+	begin();
+	setenv("PTXSIM_CACHE", _i ? "off" : "not/absolute", 1);
+	for (u32 k = 0; k < 2; k++) {
+		run(7, &cached);
+		ck_assert(!cached);
+	}
+	ck_assert(!*only_file());
+	ck_assert(access("not", F_OK));
+	end();
+}
+END_TEST
+
+START_TEST(damaged_files_are_compiled_again)
+{
+	bool cached;
+
+	if (!native_is_there())
+		return;
+	begin();
+	run(7, &cached);
+	const char *path = only_file();
+	const off_t bytes = bytes_of(path);
+	for (off_t at = 0; at < bytes; at += bytes / 23) {
+		change_byte(path, at);
+		run(7, &cached);
+		ck_assert_msg(!cached, "byte %ld", (long)at);
+		/* It has been replaced by a whole one. */
+		ck_assert_int_eq(bytes_of(path), bytes);
+		ck_assert(!truncate(path, at));
+		run(7, &cached);
+		ck_assert_msg(!cached, "cut off at %ld", (long)at);
+	}
+	run(7, &cached);
+	ck_assert(cached);
+	end();
+}
+END_TEST
+
+/* What others can write, or have put there, is not run. */
+START_TEST(unsafe_files_are_not_used)
+{
+	char aside[128];
+	bool cached;
+
+	if (!native_is_there())
+		return;
+	begin();
+	run(7, &cached);
+	const char *path = only_file();
+	ck_assert(!chmod(path, 0620));
+	run(7, &cached); /* replaced by a safe one */
+	ck_assert(!cached);
+	ck_assert(!chmod(folder, 0770));
+	run(7, &cached);
+	ck_assert(!cached);
+	ck_assert(!chmod(folder, 0700));
+	run(7, &cached);
+	ck_assert(cached);
+	if (!geteuid()) {
+		ck_assert(!chown(path, 65534, 65534));
+		run(7, &cached);
+		ck_assert(!cached);
+		ck_assert(!chown(folder, 65534, 65534));
+		run(7, &cached);
+		ck_assert(!cached);
+		ck_assert(!chown(folder, 0, 0));
+	}
+	/* Links lead elsewhere. */
+	snprintf(aside, sizeof aside, "%s/aside", folder);
+	ck_assert(!rename(path, aside));
+	ck_assert(!symlink(aside, path));
+	run(7, &cached);
+	ck_assert(!cached);
+	unlink(aside);
+	end();
+}
+END_TEST
+
+START_TEST(the_folder_is_bounded)
+{
+	enum { FILES = 10, FILE_BYTES = 8 << 20 };
+	char path[128];
+	struct stat about;
+	u64 bytes = 0;
+	bool cached;
+
+	if (!native_is_there())
+		return;
+	begin();
+	for (u32 k = 0; k < FILES; k++) {
+		snprintf(path, sizeof path, "%s/%032x.code", folder, k);
+		const int fd = open(path, O_WRONLY | O_CREAT, 0600);
+		/* The first is the oldest. */
+		const struct timespec times[2] = {{.tv_sec = 1000000 + k}, {.tv_sec = 1000000 + k}};
+		ck_assert(!ftruncate(fd, FILE_BYTES) && !futimens(fd, times));
+		close(fd);
+	}
+	/* Nobody knows whose that is. */
+	snprintf(path, sizeof path, "%s/letter", folder);
+	close(open(path, O_WRONLY | O_CREAT, 0600));
+	/* Left by a process that has died. */
+	snprintf(path, sizeof path, "%s/new-1-0", folder);
+	const int fd = open(path, O_WRONLY | O_CREAT, 0600);
+	const struct timespec long_ago[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
+	futimens(fd, long_ago);
+	close(fd);
+	run(7, &cached);
+	ck_assert(access(path, F_OK));
+	for (u32 k = 0; k < FILES; k++) {
+		snprintf(path, sizeof path, "%s/%032x.code", folder, k);
+		if (!stat(path, &about))
+			bytes += (u64)about.st_size;
+		else
+			ck_assert_msg(k < FILES - 4, "file %u has gone", k);
+	}
+	ck_assert_uint_le(bytes, 64u << 20);
+	snprintf(path, sizeof path, "%s/letter", folder);
+	ck_assert(!access(path, F_OK));
+	run(7, &cached);
+	ck_assert(cached);
+	end();
+}
+END_TEST
+
+/* --- Without a compiler ------------------------------------------------------------------------- */
+
+static const u8 object_bytes[16384] = {1, 2, 3};
+
+static void *keep_and_find(void *seed)
+{
+	const struct native_object objects[2] = {{object_bytes, sizeof object_bytes}, {0}};
+
+	for (u32 k = 0; k < 40; k++) {
+		u8 text[64];
+		snprintf((char *)text, sizeof text, "key %u", k % 4);
+		const struct native_key key = {text, 13};
+		struct cached_objects found;
+		memset(text + 6, 0, sizeof text - 6);
+		cache_keep(&key, objects, 2);
+		if (!cache_find(&key, 2, &found) || found.objects[0].bytes != sizeof object_bytes ||
+		    memcmp(found.objects[0].start, object_bytes, sizeof object_bytes) || found.objects[1].bytes)
+			*(bool *)seed = true;
+		cache_release(&found);
+	}
+	return NULL;
+}
+
+START_TEST(several_may_write_at_once)
+{
+	enum { THREADS = 4 };
+	pthread_t threads[THREADS];
+	bool failed[THREADS] = {0};
+
+	if (!processor_vector_bytes())
+		return;
+	begin();
+	for (u32 t = 0; t < THREADS; t++)
+		ck_assert(!pthread_create(&threads[t], NULL, keep_and_find, &failed[t]));
+	for (u32 t = 0; t < THREADS; t++) {
+		pthread_join(threads[t], NULL);
+		ck_assert(!failed[t]);
+	}
+	end();
+}
+END_TEST
+
+/* Every byte of an object in turn: it links, or it does not. */
+START_TEST(damaged_objects_are_refused_or_linked)
+{
+	struct native_image image;
+	native_fn *entry;
+	bool cached;
+	u32 refused = 0;
+
+	if (!native_is_there())
+		return;
+	begin();
+	run(7, &cached);
+	const int fd = open(only_file(), O_RDONLY);
+	u64 head[5];
+	ck_assert_int_eq(read(fd, head, sizeof head), sizeof head);
+	const size_t at = sizeof head + (head[3] + 7) / 8 * 8;
+	u64 bytes;
+	ck_assert_int_eq(pread(fd, &bytes, 8, (off_t)at), 8);
+	u8 *object = malloc(bytes);
+	ck_assert_int_eq(pread(fd, object, bytes, (off_t)at + 8), (long long)bytes);
+	close(fd);
+	for (size_t k = 0; k < bytes; k++)
+		for (u32 value = 0; value < 3; value++) {
+			const u8 was = object[k];
+			object[k] = (u8)(value == 0 ? 0xff : value == 1 ? was ^ 0x80 : was + 1);
+			const struct native_object one = {object, bytes};
+			if (image_link(&image, &one, 1, &entry))
+				image_free(&image);
+			else
+				refused++;
+			object_code_bytes(&one);
+			object[k] = was;
+		}
+	ck_assert_uint_gt(refused, 20);
+	for (size_t size = 0; size < bytes; size += 7) {
+		u8 *part = malloc(size + 1);
+		memcpy(part, object, size);
+		const struct native_object one = {part, size};
+		ck_assert(!size || !image_link(&image, &one, 1, &entry));
+		free(part);
+	}
+	free(object);
+	end();
+}
+END_TEST
+
+UNIT_TESTS("native cache", 120)
+{
+	tcase_add_test(unit, a_second_tier_finds_the_code);
+	tcase_add_loop_test(unit, off_keeps_nothing, 0, 2);
+	tcase_add_test(unit, damaged_files_are_compiled_again);
+	tcase_add_test(unit, unsafe_files_are_not_used);
+	tcase_add_test(unit, the_folder_is_bounded);
+	tcase_add_test(unit, several_may_write_at_once);
+	tcase_add_test(unit, damaged_objects_are_refused_or_linked);
+}
