@@ -68,7 +68,8 @@ static u32 run(u32 factor, bool *cached)
 	static const char text[] =
 		".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 to)\n{\n"
 		".reg .b32 r<5>; .reg .b64 d<3>; ld.param.u64 d0, [to]; mov.u32 r0, %%tid.x;\n"
-		"mul.wide.u32 d1, r0, 4; add.u64 d2, d0, d1; mul.lo.u32 r1, r0, %u; xor.b32 r2, r1, r0;\n"
+		"mul.wide.u32 d1, r0, 4; add.u64 d2, d0, d1; ld.global.u32 r0, [d2]; mul.lo.u32 r1, r0, %u; xor.b32 "
+		"r2, r1, r0;\n"
 		"add.u32 r3, r2, 5; shl.b32 r4, r3, 1; st.global.u32 [d2], r4; ret;\n}\n";
 	const struct lower_options options = {0};
 	struct session s;
@@ -82,6 +83,9 @@ static u32 run(u32 factor, bool *cached)
 	ck_assert_msg(session_build(&s, &options), "%.1000s", session_diagnostics(&s, false));
 	ck_assert(session_reset_memory(&s));
 	const u64 params[1] = {memory_allocate(&s.memory, 256, 256, "to", 0)};
+	u32 *to = (u32 *)(void *)memory_find(&s.memory, params[0], 1)->host;
+	for (u32 k = 0; k < 32; k++)
+		to[k] = k;
 	struct launch l = {.program = s.program,
 			   .kernel = program_kernel(s.program, "k"),
 			   .memory = &s.memory,
@@ -91,7 +95,6 @@ static u32 run(u32 factor, bool *cached)
 			   .jobs = 1};
 	l.native = session_native(&s, s.program, l.kernel, NATIVE_ALWAYS);
 	ck_assert_msg(launch_run(&l, &stats, &fault, message, sizeof message) == LAUNCH_OK, "%s", message);
-	const u32 *to = (const u32 *)(const void *)memory_find(&s.memory, params[0], 1)->host;
 	for (u32 k = 0; k < 32; k++)
 		ck_assert_uint_eq(to[k], ((k * factor ^ k) + 5) << 1);
 	const u32 regions = native_report_of(l.native)->regions;
