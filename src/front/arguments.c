@@ -203,7 +203,8 @@ static const struct argp_option launch_options[] = {
 	 "without the option, what the environment variable PTXSIM_NATIVE says",
 	 FRONT_LAUNCH_GROUP},
 	{"no-cache", OPTION_NO_CACHE, NULL, 0,
-	 "Neither take host code from the cache folder nor keep it there, as PTXSIM_CACHE=off does", FRONT_LAUNCH_GROUP},
+	 "Neither take host code from the cache folder nor keep it there, as PTXSIM_CACHE=off does",
+	 FRONT_LAUNCH_GROUP},
 	{"lock-order", OPTION_LOCK_ORDER, "ORDER", 0,
 	 "Which lane gets a shared word's lock that several want: lowest (default) or random:SEED", FRONT_LAUNCH_GROUP},
 	{"schedule", OPTION_SCHEDULE, "ORDER", 0,
@@ -244,7 +245,17 @@ static const struct argp_option launch_options[] = {
 	{0},
 };
 
-/* PTXSIM_NATIVE is read at the beginning, so that --native overrides it. */
+/* PTXSIM_NATIVE is read at the beginning (text is NULL), so that --native overrides it. */
+static enum native_mode read_native(struct argp_state *state, const char *text)
+{
+	enum native_mode mode;
+
+	if (!native_mode_read(text, &mode))
+		argp_error(state, "%s is auto, always or off, not '%s'", text ? "--native" : "PTXSIM_NATIVE",
+			   text ? text : getenv("PTXSIM_NATIVE"));
+	return mode;
+}
+
 static error_t parse_launch_option(int key, char *text, struct argp_state *state)
 {
 	struct launch_choices *c = state->input;
@@ -252,8 +263,7 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &c->colour;
-		if (!native_mode_read(NULL, &c->native))
-			argp_error(state, "PTXSIM_NATIVE is auto, always or off, not '%s'", getenv("PTXSIM_NATIVE"));
+		c->native = read_native(state, NULL);
 		return 0;
 	case 'j':
 		c->jobs = (u32)front_number(state, "jobs", text, 1);
@@ -262,8 +272,7 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 		c->any_order = true;
 		return 0;
 	case OPTION_NATIVE:
-		if (!native_mode_read(text, &c->native))
-			argp_error(state, "--native is auto, always or off, not '%s'", text);
+		c->native = read_native(state, text);
 		return 0;
 	case OPTION_NO_CACHE:
 		return setenv("PTXSIM_CACHE", "off", 1) ? ENOMEM : 0;
