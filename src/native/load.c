@@ -21,6 +21,16 @@
 #ifdef HAVE_DLOPEN
 enum { PATH_BYTES = 4096 + sizeof "/.libs/" PLUGIN };
 
+/* LLVM is to find the plug-in's own __cxa_atexit first: see llvm/outlive.c. AddressSanitizer allows none of this. */
+static int binding(void)
+{
+#ifdef RTLD_DEEPBIND
+	if (!dlsym(RTLD_DEFAULT, "__asan_init"))
+		return RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
+#endif
+	return RTLD_NOW | RTLD_LOCAL;
+}
+
 /* Where the program is that runs. */
 static bool find_beside(char path[PATH_BYTES])
 {
@@ -74,7 +84,7 @@ const struct native_plugin *native_load(char *message, size_t size)
 {
 	char path[PATH_BYTES];
 	const char *file = find_file(path);
-	void *library = file ? dlopen(file, RTLD_NOW | RTLD_LOCAL) : NULL;
+	void *library = file ? dlopen(file, binding()) : NULL;
 
 	if (!library) {
 		const char *why = file ? dlerror() : NULL;

@@ -381,7 +381,7 @@ static void free_all(struct native *n, bool own)
 	free(n);
 }
 
-/* LLVM's own state goes when the process ends, or this library is unloaded: no thread may use it then. */
+/* This library may be unloaded: no thread may be in it then. */
 static void wait_for_threads(void)
 {
 	while (native_underway())

@@ -6,6 +6,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "api/session.h"
@@ -111,8 +112,42 @@ START_TEST(closing_waits_for_no_compiler)
 }
 END_TEST
 
+/* Programs exit without closing their contexts; what LLVM keeps for the process must not go before its thread. Under
+ * AddressSanitizer it does (src/native/load.c). */
+START_TEST(exit_leaves_the_compiler_alone)
+{
+	struct session s;
+	char source[8192];
+	int status;
+	const struct lower_options options = {0};
+#ifdef __SANITIZE_ADDRESS__
+	return;
+#endif
+	const pid_t child = fork();
+
+	ck_assert_int_ge(child, 0);
+	if (child) {
+		ck_assert_int_eq(waitpid(child, &status, 0), child);
+		ck_assert_msg(WIFEXITED(status) && !WEXITSTATUS(status), "after %d ms: status %x", _i,
+			      (unsigned)status);
+		return;
+	}
+	const int length = snprintf(source, sizeof source, text, masks[0], places[0]);
+	if (!session_open(&s))
+		exit(1);
+	session_add_text(&s, "native.ptx", source, (size_t)length);
+	if (!session_build(&s, &options))
+		exit(1);
+	struct native_kernel *k = session_native(&s, s.program, program_kernel(s.program, "k"), NATIVE_AUTO);
+	k->want(k);
+	usleep(1000u * (u32)_i);
+	exit(0);
+}
+END_TEST
+
 UNIT_TESTS("native", 60)
 {
 	tcase_add_loop_test(unit, accesses_of_some_lanes_agree, 0, COUNT_OF(masks));
 	tcase_add_loop_test(unit, closing_waits_for_no_compiler, 0, 12);
+	tcase_add_loop_test(unit, exit_leaves_the_compiler_alone, 0, 60);
 }
