@@ -376,8 +376,11 @@ static void free_all(struct native *n, bool own)
 	}
 	if (own && n->compiler)
 		n->plugin->close(n->compiler);
-	pthread_cond_destroy(&n->changed);
-	pthread_mutex_destroy(&n->lock);
+	/* In a child of the process, the thread that waited for it is not there to wake up, and destroying it would wait. */
+	if (own) {
+		pthread_cond_destroy(&n->changed);
+		pthread_mutex_destroy(&n->lock);
+	}
 	free(n);
 }
 
