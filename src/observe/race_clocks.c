@@ -50,6 +50,14 @@ bool race_ordered(const struct race_block *b, const struct warp *w, u32 lane, co
 	       (me->alone >> lane & 1 && race_set_covers(me->lane[lane], m->block, m->warp, m->lane, m->time));
 }
 
+bool race_was_read(const struct race_block *b, const struct warp *w, u32 lane, const struct race_mark *m)
+{
+	const struct race_warp *me = &b->warps[w->index];
+
+	return race_set_covers_read(me->far, m->block, m->warp, m->lane, m->time) ||
+	       (me->alone >> lane & 1 && race_set_covers_read(me->lane[lane], m->block, m->warp, m->lane, m->time));
+}
+
 /* Do these lanes stand for all of the warp? Those that have exited do nothing that could come later. */
 static bool is_whole(const struct warp *w, u32 mask) { return (mask & w->live) == w->live; }
 
@@ -445,6 +453,8 @@ struct race_location *race_location_find(struct race_clocks *c, u64 key, u32 lif
 		x = x->next;
 	for (u32 k = 0; x && x->life != life && k < RACE_SCOPES; k++)
 		race_set_put(&c->sets, &x->released[k], NULL);
+	if (x && x->life != life)
+		race_set_put(&c->sets, &x->reads, NULL);
 	if (x)
 		x->life = life;
 	return x;
@@ -536,4 +546,26 @@ void race_strong_write(struct race_clocks *c, struct race_block *b, const struct
 	race_set_add(&c->sets, &at->released[RACE_CTA], me->published[RACE_NEAR]);
 	if (scope > RACE_CTA)
 		race_set_add(&c->sets, &at->released[scope], me->published[RACE_FAR]);
+}
+
+void race_pass_reads(struct race_clocks *c, const struct race_block *b, const struct warp *w, u32 lane,
+		     struct race_location *at, bool reads)
+{
+	struct race_set *known = known_to(c, b, w, lane);
+	struct race_set *self = race_set_of_thread(&c->sets, (u32)w->block->index, w->index, lane, c->now);
+
+	race_set_add(&c->sets, &known, self);
+	race_set_drop(&c->sets, self);
+	struct race_set *done = race_set_reads(&c->sets, known);
+	race_set_drop(&c->sets, known);
+	if (!reads)
+		race_set_put(&c->sets, &at->reads, NULL);
+	race_set_add(&c->sets, &at->reads, done);
+	race_set_drop(&c->sets, done);
+}
+
+void race_learn_reads(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 lane,
+		      const struct race_location *at)
+{
+	lane_learns(c, &b->warps[w->index], lane, at->reads);
 }

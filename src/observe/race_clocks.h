@@ -110,6 +110,7 @@ struct race_location {
 	u32 life; /* of shared memory: of its block */
 	u32 block;
 	struct race_set *released[RACE_SCOPES];
+	struct race_set *reads; /* that were done before: see race_pass_reads */
 };
 
 enum { RACE_CLUSTERS = 64 };
@@ -127,6 +128,9 @@ bool race_reaches(const struct warp *w, enum race_scope scope, u32 other);
 
 /* Is what `m` marks before what the warp's lane does now? */
 bool race_ordered(const struct race_block *b, const struct warp *w, u32 lane, const struct race_mark *m);
+
+/* Was what `m` marks, a read, done before what the lane does now, by race_pass_reads? */
+bool race_was_read(const struct race_block *b, const struct warp *w, u32 lane, const struct race_mark *m);
 
 /* A block begins: nothing is known to anybody. */
 void race_start(struct race_clocks *c, struct race_block *b);
@@ -160,5 +164,13 @@ void race_strong_read(struct race_clocks *c, struct race_block *b, const struct 
 		      const struct race_location *at, enum race_scope scope, bool acquires, bool writes);
 void race_strong_write(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 lane,
 		       struct race_location *at, enum race_scope scope, bool releases, bool reads);
+
+/* What a thread has read and used, it has read: no write comes into that which only a value that it stores afterwards
+ * lets happen, released or not. So a strong write leaves at a place whose reads are done, and who reads it there with a
+ * strong load knows. */
+void race_pass_reads(struct race_clocks *c, const struct race_block *b, const struct warp *w, u32 lane,
+		     struct race_location *at, bool reads);
+void race_learn_reads(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 lane,
+		      const struct race_location *at);
 
 #endif

@@ -67,6 +67,14 @@ static bool is_fence(const struct form *f)
 	       !form_has(f, M_proxy);
 }
 
+/* Barriers that give a count of threads: behind the number, where it may be left out. */
+static bool counts_threads(const struct form *f)
+{
+	const u32 at = f->has_result + 1u;
+
+	return f->operand_count > at + form_has(f, M_red) && f->operand_bits[at];
+}
+
 struct race_role race_role_of(const struct form *f)
 {
 	const u32 traits = f->row->traits;
@@ -81,7 +89,7 @@ struct race_role race_role_of(const struct form *f)
 		return (struct race_role){.does = RACE_LANES};
 	if (traits & TRAIT_BARRIER)
 		return (struct race_role){.does = form_has(f, M_arrive) ? RACE_ARRIVE : RACE_BARRIER,
-					  .counts = f->operand_count > f->has_result + 1u + form_has(f, M_red)};
+					  .counts = counts_threads(f)};
 	if (is_fence(f))
 		return (struct race_role){.does = RACE_FENCE | orders_of(f, RACE_ACQUIRES | RACE_RELEASES),
 					  .scope = (u8)scope_of(f, RACE_GPU)};

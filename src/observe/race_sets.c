@@ -9,7 +9,7 @@
 
 enum { BLOCK_SHIFT = 12, FIRST_WARP = 1, FIRST_THREAD = 64, WARPS = 32, LANES = 32, MOST_ENTRIES = 1024 };
 
-/* key: block << BLOCK_SHIFT, plus 0 for all of it, a warp's number or a thread's. */
+/* key: block << BLOCK_SHIFT, plus 0 for all of it, a warp's number or a thread's; READS_ONLY: of their reads alone. */
 struct race_entry {
 	u64 key;
 	u32 time;
@@ -21,6 +21,8 @@ struct race_set {
 	struct race_set *next; /* unused */
 	struct race_entry entries[];
 };
+
+static const u64 READS_ONLY = 1ull << 63;
 
 static u64 key_of(u32 block, u32 part) { return (u64)block << BLOCK_SHIFT | part; }
 static u32 part_of(u64 key) { return (u32)key & ((1u << BLOCK_SHIFT) - 1); }
@@ -229,8 +231,36 @@ static u32 time_of(const struct race_set *s, u64 key)
 	return low < s->count && s->entries[low].key == key ? s->entries[low].time : 0;
 }
 
+static bool covers(const struct race_set *s, u64 block, u32 warp, u32 lane, u32 time)
+{
+	return time <= time_of(s, block) || time <= time_of(s, block | (FIRST_WARP + warp)) ||
+	       time <= time_of(s, block | (FIRST_THREAD + warp * LANES + lane));
+}
+
 bool race_set_covers(const struct race_set *s, u32 block, u32 warp, u32 lane, u32 time)
 {
-	return s && (time <= time_of(s, key_of(block, 0)) || time <= time_of(s, key_of(block, FIRST_WARP + warp)) ||
-		     time <= time_of(s, key_of(block, FIRST_THREAD + warp * LANES + lane)));
+	return s && covers(s, key_of(block, 0), warp, lane, time);
+}
+
+bool race_set_covers_read(const struct race_set *s, u32 block, u32 warp, u32 lane, u32 time)
+{
+	return s && covers(s, key_of(block, 0) | READS_ONLY, warp, lane, time);
+}
+
+struct race_set *race_set_reads(struct race_sets *sets, struct race_set *s)
+{
+	u32 all = 0;
+
+	while (s && all < s->count && !(s->entries[all].key & READS_ONLY))
+		all++;
+	if (!all)
+		return race_set_keep(s);
+	struct race_set *known = new_set(sets, s->entries, all), *reads = NULL;
+	for (u32 k = 0; k < all; k++)
+		known->entries[k].key |= READS_ONLY;
+	if (all < s->count)
+		reads = new_set(sets, s->entries + all, s->count - all);
+	race_set_add(sets, &known, reads);
+	race_set_drop(sets, reads);
+	return known;
 }

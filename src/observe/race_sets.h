@@ -41,4 +41,9 @@ void race_set_add(struct race_sets *sets, struct race_set **at, struct race_set 
 
 bool race_set_covers(const struct race_set *s, u32 block, u32 warp, u32 lane, u32 time);
 
+/* A set may say besides, of further threads, that their reads have been done up to a time, though nothing orders their
+ * accesses. What `s` holds in either way, held so. The caller holds the result. */
+struct race_set *race_set_reads(struct race_sets *sets, struct race_set *s);
+bool race_set_covers_read(const struct race_set *s, u32 block, u32 warp, u32 lane, u32 time);
+
 #endif

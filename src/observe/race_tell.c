@@ -227,6 +227,23 @@ static bool is_flag(const struct race_findings *f, const struct race_finding *x)
 	return !race_steps_together(code, code->origin[insn]);
 }
 
+bool race_uses_first(struct race_findings *f, u32 site)
+{
+	enum { NO = 1, YES = 2 };
+	const struct program *p = f->sites->program;
+	u32 insn;
+
+	if (!f->uses_first) {
+		const u32 last = p->code_count - 1;
+		f->uses_first = ARENA_ARRAY(f->arena, f->sites->bases[last] + p->codes[last]->insn_count + 1, u8);
+	}
+	if (!f->uses_first[site]) {
+		const struct code *code = check_site_code(f->sites, site, &insn);
+		f->uses_first[site] = race_is_used_first(code, code->origin[insn]) ? YES : NO;
+	}
+	return f->uses_first[site] == YES;
+}
+
 void race_tell(struct race_findings *f, struct warp *w, const struct race_access *access, const struct race_place *p,
 	       const struct race_mark *before, bool before_writes)
 {

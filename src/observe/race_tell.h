@@ -39,6 +39,7 @@ struct race_findings {
 	const struct check_sites *sites;
 	u32 most;
 	bool plain_reads; /* those that a compare and swap validates count, too */
+	u8 *uses_first;   /* by site: see race_uses_first; 0: not asked yet */
 	VEC_OF(struct race_finding) items;
 	u64 more; /* pairs beyond the most that are kept were met so often */
 };
@@ -51,6 +52,8 @@ struct race_access {
 	bool frees;
 };
 
+/* Is what the site loads used before anything behind it could tell others that it has been read? */
+bool race_uses_first(struct race_findings *f, u32 site);
 /* The access is not ordered after `before`, by another thread. */
 void race_tell(struct race_findings *f, struct warp *w, const struct race_access *access, const struct race_place *p,
 	       const struct race_mark *before, bool before_writes);

@@ -120,8 +120,25 @@ static bool is_conflict(const struct race_touch *a, const struct race_place *p, 
 		return true;
 	if ((are_strong(a, m) && !are_volatile(a, p, m, is_write)) || race_ordered(a->own, a->w, p->lane, m))
 		return false;
+	if (!is_write && race_was_read(a->own, a->w, p->lane, m) && race_uses_first(&a->r->findings, m->site))
+		return false;
 	return !(is_write && a->writes && !a->reads &&
 		 (is_same_store(a, m, mine) || !changes(a, p) || gang_stores_alike(a, p, m, mine)));
+}
+
+/* Who has drawn a value from a word, by an atomic operation, and acts on it, or those whom it lets in behind a barrier,
+ * comes after those who drew before: the last one to come may reset the counter. */
+static bool has_drawn(const struct race_touch *a, const struct race_place *p, struct race_word word)
+{
+	struct race_mark last;
+	u32 insn;
+
+	if (!a->writes || a->scope || !race_mark_get(&a->r->events, word, RACE_STRONG_WRITE, &last) ||
+	    !race_ordered(a->own, a->w, p->lane, &last))
+		return false;
+	const struct code *code = check_site_code(a->r->findings.sites, last.site, &insn);
+	const struct form *f = code->origin[insn] == NO_OPERAND ? NULL : &code->forms[code->origin[insn]];
+	return f && f->row->flags & ISA_ATOMIC && f->has_result;
 }
 
 /* The newest mark of planes [first, end) that the access races with. */
@@ -133,7 +150,7 @@ static bool conflict(const struct race_touch *a, const struct race_place *p, str
 	with->time = 0;
 	for (u32 n = first; n < end; n++)
 		if (race_mark_get(&a->r->events, word, (enum race_plane)n, &m) && m.time >= with->time &&
-		    is_conflict(a, p, &m, mine, n < RACE_READ))
+		    is_conflict(a, p, &m, mine, n < RACE_READ) && !(n == RACE_OTHER_STRONG && has_drawn(a, p, word)))
 			*with = m;
 	return with->time;
 }
@@ -167,14 +184,21 @@ static void synchronise(const struct race_touch *a, const struct race_place *p, 
 	const u64 key = life ? (u64)(uintptr_t)p->host : p->offset;
 	struct race_location *at = race_location_find(c, key, life);
 
-	if (at && a->reads && is_strong_last(a, word))
+	const bool passes = a->r->polls && !life && a->scope == RACE_GPU;
+
+	if (at && a->reads && is_strong_last(a, word)) {
 		race_strong_read(c, a->own, a->w, p->lane, at, a->scope, a->acquires, a->writes);
+		if (passes && !a->writes)
+			race_learn_reads(c, a->own, a->w, p->lane, at);
+	}
 	if (!a->writes)
 		return;
-	if (!at && (a->releases || race_has_fence(a->own, a->w, p->lane)))
+	if (!at && (passes || a->releases || race_has_fence(a->own, a->w, p->lane)))
 		at = race_location_new(c, key, life);
 	if (at)
 		race_strong_write(c, a->own, a->w, p->lane, at, a->scope, a->releases, a->reads);
+	if (passes)
+		race_pass_reads(c, a->own, a->w, p->lane, at, a->reads);
 }
 
 static bool is_same_thread(const struct race_mark *a, const struct race_mark *b)

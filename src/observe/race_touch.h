@@ -21,6 +21,7 @@ struct race_memory {
 	struct race_events events;
 	struct race_findings findings;
 	bool lane_stores; /* lanes of one store must not differ */
+	bool polls;       /* the kernel has strong loads: see race_pass_reads */
 };
 
 struct race_touch {

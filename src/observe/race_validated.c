@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "observe/classes.h"
+#include "observe/race_roles.h"
 
 static const struct ir_register *register_of(const struct ir_operand *o)
 {
@@ -202,4 +203,130 @@ bool race_steps_together(const struct code *code, u32 load)
 
 	return load < f->body.count && !f->listing && f->body.items[load].operand_count && is_kept(code, load) &&
 	       !waits_for_volatile(code);
+}
+
+/* --- Whether a value is used before its reader can tell of it --------------------------------------
+ *
+ * Values may be used behind a barrier, if another one comes before anything is told: whoever tells then has waited for
+ * all uses.
+ *
+ *      load ... use ... (barrier) ... store.relaxed           UNUSED: done with its use
+ *      load ... barrier ... use ... barrier ... store.relaxed  BEHIND, USED_BEHIND: done with the second barrier
+ */
+
+enum use_stage { UNUSED, BEHIND, USED_BEHIND, USE_STAGES };
+
+/* Does it certainly read one, where the load has been executed? */
+static bool reads_any(const struct code *code, u32 load, u32 k, bool *marks)
+{
+	const struct ir_instruction *x = &code->function->body.items[k], *l = &code->function->body.items[load];
+	bool reads = x->guard && x->guard->kind == SYM_REGISTER && marks[x->guard->reg->index];
+
+	if (x->guard && (x->guard != l->guard || x->guard_negated != l->guard_negated))
+		return reads;
+	for (u32 n = code->forms[k].has_result; n < x->operand_count; n++)
+		reads |= visit(&x->operands[n], marks, false);
+	return reads;
+}
+
+/* Is the value nobody's any more? */
+static bool overwrites(const struct code *code, u32 load, u32 k, bool *marks)
+{
+	const struct ir_instruction *x = &code->function->body.items[k];
+
+	return !x->guard && code->forms[k].has_result && register_of(&x->operands[0]) &&
+	       register_of(&x->operands[0]) == register_of(&code->function->body.items[load].operands[0]) &&
+	       visit(&x->operands[0], marks, false);
+}
+
+/* Does the thread end there? */
+static bool ends(const struct code *code, u32 k)
+{
+	const u32 flags = code->forms[k].row ? code->forms[k].row->flags : 0;
+
+	return !code->function->body.items[k].guard &&
+	       (flags & ISA_EXIT || (flags & ISA_RET && code->function->is_entry));
+}
+
+static bool is_meeting(const struct form *f)
+{
+	return f->row && race_role_of(f).does & (RACE_BARRIER | RACE_ARRIVE | RACE_LANES);
+}
+
+static bool may_tell(const struct form *f)
+{
+	return !f->row || f->row->flags & (ISA_CALL | ISA_RET | ISA_INDIRECT | ISA_ATOMIC) ||
+	       f->row->traits & TRAIT_ORDERS || race_role_of(f).does & ~(u32)(RACE_EXCHANGE | RACE_READ_ONLY);
+}
+
+/* Where it may go on behind instruction k; false: that is not known. */
+static bool follow(const struct code *code, u32 k, u32 next[2])
+{
+	const struct ir_function *f = code->function;
+	const struct ir_instruction *x = &f->body.items[k];
+	const bool branches = code->forms[k].row->flags & ISA_BRANCH;
+	const struct ir_symbol *label = branches && x->operand_count == 1 ? x->operands[0].symbol : NULL;
+
+	next[0] = branches && !x->guard ? f->body.count : k + 1;
+	next[1] = label && label->kind == SYM_LABEL ? label->label->target : f->body.count;
+	return !branches || (label && label->kind == SYM_LABEL);
+}
+
+/* What it is behind instruction k; USE_STAGES: done. False: something may be told first. */
+static bool step(const struct code *code, u32 load, u32 k, bool *marks, enum use_stage *stage)
+{
+	const bool meets = is_meeting(&code->forms[k]);
+
+	if (*stage != USED_BEHIND && reads_any(code, load, k, marks)) {
+		*stage = *stage == UNUSED ? USE_STAGES : USED_BEHIND;
+	} else if (ends(code, k) || (meets && *stage == USED_BEHIND) ||
+		   (*stage != USED_BEHIND && overwrites(code, load, k, marks))) {
+		*stage = USE_STAGES;
+	} else if (meets) {
+		*stage = BEHIND;
+	}
+	return *stage == USE_STAGES || meets || !may_tell(&code->forms[k]);
+}
+
+/* On every way; `left` has room for what is still to be looked at: an instruction and the stage before it. */
+static bool used_on_all(const struct code *code, u32 load, bool *marks, bool *seen, u32 *left)
+{
+	const u32 end = code->function->body.count;
+	u32 count = 0, next[2];
+
+	left[count++] = (load + 1) * USE_STAGES;
+	while (count) {
+		const u32 at = left[--count], k = at / USE_STAGES;
+		enum use_stage stage = at % USE_STAGES;
+		if (k >= end || seen[at])
+			continue;
+		seen[at] = true;
+		if (!step(code, load, k, marks, &stage))
+			return false;
+		if (stage == USE_STAGES)
+			continue;
+		if (!follow(code, k, next))
+			return false;
+		left[count++] = next[0] * USE_STAGES + stage;
+		left[count++] = next[1] * USE_STAGES + stage;
+	}
+	return true;
+}
+
+bool race_is_used_first(const struct code *code, u32 load)
+{
+	const struct ir_function *f = code->function;
+
+	if (f->listing || load >= f->body.count || !f->body.items[load].operand_count)
+		return false;
+	bool *marks = calloc(f->registers.count + 1, sizeof *marks);
+	bool *seen = calloc(((size_t)f->body.count + 1) * USE_STAGES, sizeof *seen);
+	u32 *left = calloc(((size_t)f->body.count + 1) * 2 * USE_STAGES, sizeof *left);
+	if (marks)
+		visit(&f->body.items[load].operands[0], marks, true);
+	const bool used = marks && seen && left && used_on_all(code, load, marks, seen, left);
+	free(marks);
+	free(seen);
+	free(left);
+	return used;
 }

@@ -15,4 +15,8 @@ bool race_is_validated(const struct code *code, u32 load);
  * no volatile word decides a branch: whoever hands data over by a flag branches on that. */
 bool race_steps_together(const struct code *code, u32 load);
 
+/* Is the value of instruction `load` of the text used, on every way from it, before a fence, an atomic or ordered access
+ * or a call that comes after it, or after the next barrier, could tell other threads that it has been read? */
+bool race_is_used_first(const struct code *code, u32 load);
+
 #endif

@@ -84,6 +84,16 @@ static bool separates(const struct code *code, u32 origin, const struct race_rol
 	       x->operands[number].kind == OPERAND_INTEGER && x->operands[number].value == 0;
 }
 
+/* A strong load of memory that is not certainly shared: see race_learn_reads. */
+static bool is_poll(const struct races *r, const struct code *code, u32 insn)
+{
+	const u32 site = r->sites->slots[code->index][insn];
+	const struct account_site *s = site && !(site & SITE_GUARD) ? &r->sites->items[site - 1] : NULL;
+
+	return s && s->operation == ACCOUNT_LOAD && s->space != SPACE_SHARED &&
+	       r->roles[code->index][insn].does & RACE_STRONG;
+}
+
 static struct race_proof *prove(const struct races *r, const struct kernel *k)
 {
 	const u32 orders = RACE_ACQUIRES | RACE_RELEASES;
@@ -98,7 +108,8 @@ static struct race_proof *prove(const struct races *r, const struct kernel *k)
 		to->strong |= (role->does & (RACE_STRONG | RACE_VOLATILE)) == RACE_STRONG;
 		to->read_only |= (role->does & RACE_READ_ONLY) != 0;
 		to->reaches_grid |= role->scope == RACE_GPU;
-		to->orders |= role->does & RACE_FENCE || (role->does & orders && !(role->does & RACE_MBARRIER));
+		to->orders |= role->does & RACE_FENCE || (role->does & orders && !(role->does & RACE_MBARRIER)) ||
+			      is_poll(r, code, n);
 		to->separates |= separates(code, code->origin[n], role);
 	}
 	return race_proof_new(r->lasting, r->program, k, r->sites, roles);
@@ -115,6 +126,18 @@ static bool does(const struct races *r, const struct kernel *k, u32 what)
 			any |= (r->roles[code->index][n].does & what) != 0;
 	}
 	return any;
+}
+
+/* Has it strong loads that may learn of reads? */
+static bool polls(const struct races *r, const struct kernel *k)
+{
+	for (u32 f = 0; f <= k->function_count; f++) {
+		const struct code *code = f ? k->functions[f - 1].code : k->code;
+		for (u32 n = 0; code && n < code->insn_count; n++)
+			if (is_poll(r, code, n))
+				return true;
+	}
+	return false;
 }
 
 /* What cannot race in the launch is not looked at. */
@@ -513,6 +536,7 @@ void races_begin(struct races *r, struct check_findings *others, const struct la
 	r->memory.findings = (struct race_findings){
 		.arena = arena, .sites = r->where, .most = r->options.most, .plain_reads = r->options.plain_reads};
 	r->memory.lane_stores = r->options.lane_stores;
+	r->memory.polls = polls(r, l->kernel);
 	r->memory.clocks = (struct race_clocks){.now = 1, .sets.arena = arena};
 	r->lives = 0;
 }
