@@ -14,13 +14,13 @@
 #include "cli/info.h"
 #include "decode/flow.h"
 
-enum { OPTION_CFG = 256, OPTION_DOT };
+enum { OPTION_CFG = 256, OPTION_DOT, OPTION_NATIVE };
 
 struct info_options {
 	struct arena arena;
 	VEC_OF(char *) files;
 	const char *kernel, *arch;
-	bool cfg, dot;
+	bool cfg, dot, native;
 	enum colour_choice colour;
 };
 
@@ -28,6 +28,8 @@ static const struct argp_option options[] = {
 	{"kernel", 'k', "NAME", 0, "Only this kernel or function", 0},
 	{"cfg", OPTION_CFG, NULL, 0, "Print the control-flow graph with its instructions", 0},
 	{"dot", OPTION_DOT, NULL, 0, "Print the control-flow graph for Graphviz, and nothing else", 0},
+	{"native", OPTION_NATIVE, NULL, 0,
+	 "Print which parts become host code, how large it is, and what keeps others from it", 0},
 	{"arch", 't', "sm_XX", 0, "Architecture (default: the file's .target)", 0},
 	{0},
 };
@@ -51,6 +53,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case OPTION_DOT:
 		o->dot = true;
+		return 0;
+	case OPTION_NATIVE:
+		o->native = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		VEC_PUSH(&o->arena, &o->files, text);
@@ -199,8 +204,7 @@ static void print_memory(const struct code *code, const struct kernel *k)
 
 /* --- Control flow --------------------------------------------------------------------------- */
 
-/* An instruction as the file writes it, from its span of the text. escaped: for Graphviz's records. */
-static void print_line(const struct session *s, const struct ir_instruction *i, bool escaped)
+void info_print_line(const struct session *s, const struct ir_instruction *i, bool escaped)
 {
 	const struct source *text = s->sources.files.items[i->span.file];
 
@@ -238,7 +242,7 @@ static void print_cfg(const struct session *s, const struct code *code, const st
 			printf("        ");
 			if (code->function->listing)
 				info_listing_traffic(s->program, code, k);
-			print_line(s, &code->function->body.items[k], false);
+			info_print_line(s, &code->function->body.items[k], false);
 			printf("\n");
 		}
 	}
@@ -251,7 +255,7 @@ static void print_dot(const struct session *s, const struct code *code, const st
 		const struct flow_block *block = &flow->blocks[b];
 		printf("\tB%u [label=\"{B%u|", b, b);
 		for (u32 k = block->first; k < block->end; k++) {
-			print_line(s, &code->function->body.items[k], true);
+			info_print_line(s, &code->function->body.items[k], true);
 			printf("\\l");
 		}
 		printf("}\"];\n");
@@ -292,6 +296,8 @@ static void print_code(struct session *s, const struct info_options *o, const st
 	print_mix(&s->arena, code->function);
 	const u32 blocks = code->function->machine ? info_machine_blocks(&s->arena, code) : flow->block_count;
 	printf("  control flow  %u block%s\n", blocks, blocks == 1 ? "" : "s");
+	if (o->native)
+		info_native(s, code);
 	if (o->cfg)
 		print_cfg(s, code, flow);
 }

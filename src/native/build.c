@@ -96,9 +96,12 @@ static bool compile_all(struct native_builder *b, const struct native_plugin *pl
 		struct native_object *o = &objects[k];
 		if (__atomic_load_n(stop, __ATOMIC_RELAXED))
 			return false;
-		o->start = plugin->compile(compiler, &b->regions.items[k], b->choosy, b->name, &o->bytes, message,
-					   sizeof message);
-		if (!o->start || !links(o))
+		struct native_made made = {0};
+		if (!plugin->compile(compiler, &b->regions.items[k], b->choosy, b->name, &made, message,
+				     sizeof message))
+			continue;
+		*o = (struct native_object){made.object, made.bytes};
+		if (!links(o))
 			o->bytes = 0;
 	}
 	return true;

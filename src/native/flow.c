@@ -130,6 +130,32 @@ static bool runs_together(const struct code *code, const struct step *s, const s
 	       is_full_mask(code, insn_operand(code, f, i, f->operand_count - 1u));
 }
 
+/* Why a step is left to the interpreter. */
+static const char *wall_reason(const struct step *s, const struct insn *i)
+{
+	const struct form *f = s->form;
+
+	if (!f)
+		return "control flow";
+	if (f->row->flags & (ISA_CALL | ISA_RET))
+		return "calls and returns";
+	if (f->row->flags & ISA_EXIT)
+		return "threads end";
+	if (f->row->flags & (ISA_BRANCH | ISA_INDIRECT))
+		return "a branch by index";
+	if (f->row->flags & ISA_ATOMIC)
+		return "atomic operations";
+	if (f->row->flags & ISA_SYNC)
+		return "warps or some lanes may wait for others";
+	if (f->row->flags & ISA_CROSS_LANE)
+		return "lanes exchange values";
+	if (is_ordered(f) || f->row->flags & ISA_ORDERED)
+		return "others may see when it happens";
+	if (!s->meaning || s->meaning->run != i->fn || s->opaque)
+		return "operands that only its handler knows";
+	return "only its handler does it";
+}
+
 /* `opaque` until proven otherwise: a step whose operands are not understood may read any row. */
 static void classify_text(struct code_flow *f, u32 k)
 {
@@ -181,6 +207,9 @@ static void classify(struct code_flow *f, const struct internals *in, u32 k)
 	s->guarded = k && code->insns[k - 1].fn == in->guard;
 	if (s->together && s->guarded)
 		s->kind = STEP_WALL;
+	if (s->kind == STEP_WALL && i->fn != in->exit)
+		s->reason =
+			i->fn == in->bra || i->fn == in->bra_if ? "a loop that may wait for others" : wall_reason(s, i);
 	if (i->fn == in->guard || i->fn == in->bra_if) {
 		s->operands = ARENA_ARRAY(f->arena, STEP_OPERANDS_MAX, struct step_operand);
 		add_operand(f, s, i->a, 1, true, false);

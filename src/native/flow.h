@@ -31,8 +31,9 @@ struct step_operand {
 
 struct step {
 	u8 kind;
-	bool opaque; /* of a wall: what it reads is not known; all is taken to be live */
-	bool ends;   /* nothing comes after it */
+	bool opaque;        /* of a wall: what it reads is not known; all is taken to be live */
+	const char *reason; /* of a wall: why it is one, in words for a user; NULL: it goes with the one beside it */
+	bool ends;          /* nothing comes after it */
 	bool guarded;
 	u8 told;       /* enum native_telling */
 	u32 repeat;    /* NATIVE_REPEATS: its place in struct native_repeats */

@@ -11,7 +11,7 @@
 #include "exec/run.h"
 #include "native/region.h"
 
-enum { NATIVE_VERSION = 3, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
+enum { NATIVE_VERSION = 4, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
 
 /* How a warp left a region. */
 enum native_exit {
@@ -67,16 +67,25 @@ struct native_services {
 
 struct native_compiler;
 
+/* What the compiler has made of a region. */
+struct native_made {
+	u8 *object; /* for free(); NULL: nothing */
+	size_t bytes;
+	u32 handlers;     /* instructions that call the interpreter's handler, */
+	u32 *handlers_of; /* and the numbers of the first `handlers_room` of them: the caller's memory */
+	u32 handlers_room;
+};
+
 struct native_plugin {
 	u32 version;
 	const char *description; /* "LLVM 19.1.7" */
 	/* For a processor with vectors of so many bytes. NULL and a message: the host cannot. */
 	struct native_compiler *(*open)(u32 vector_bytes, char *message, size_t size);
-	/* An object file with one global function, a native_fn, that refers to native_services by their names; *bytes long, for
-	 * free(). NULL and a message: none was made. May be called by one thread at a time. choosy: not for a region that
-	 * would run no faster than interpreted. */
-	u8 *(*compile)(struct native_compiler *c, const struct region *r, bool choosy, const char *name, size_t *bytes,
-		       char *message, size_t size);
+	/* Makes an object file with one global function, a native_fn, that refers to native_services by their names. False and
+	 * a message: none was made. May be called by one thread at a time. choosy: not for a region that would run no faster
+	 * than interpreted. */
+	bool (*compile)(struct native_compiler *c, const struct region *r, bool choosy, const char *name,
+			struct native_made *made, char *message, size_t size);
 	void (*close)(struct native_compiler *c);
 };
 

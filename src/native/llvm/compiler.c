@@ -175,8 +175,21 @@ static void tell_memory(LLVMValueRef function)
 		fprintf(stderr, "  rows and places that stay in memory: %llu bytes\n", (unsigned long long)bytes);
 }
 
+static void list_handlers(const struct region *r, const struct meanings *m, struct native_made *made)
+{
+	for (u32 b = 0; b < r->block_count; b++)
+		for (u32 k = 0; k < r->blocks[b].insn_count; k++) {
+			const struct region_insn *x = &r->blocks[b].insns[k];
+			if (x->hoisted || meanings_inlined(m, x))
+				continue;
+			if (made->handlers < made->handlers_room)
+				made->handlers_of[made->handlers] = x->number;
+			made->handlers++;
+		}
+}
+
 static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct region *r, bool choosy, const char *name,
-				       char *message, size_t size)
+				       struct native_made *made, char *message, size_t size)
 {
 	LLVMContextRef context = LLVMContextCreate();
 	LLVMModuleRef module = LLVMModuleCreateWithNameInContext(name, context);
@@ -186,6 +199,8 @@ static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct r
 
 	snprintf(message, size, "the bitcode cannot be read");
 	const bool linked = meanings_link(module, c->width, r, &meanings);
+	if (linked)
+		list_handlers(r, &meanings, made);
 	if (linked && (!has_all(r, &meanings) || (choosy && !pays(r, &meanings)))) {
 		snprintf(message, size, "it would not be faster");
 		if (dumps("regions"))
@@ -226,23 +241,23 @@ static void leave_object(LLVMMemoryBufferRef object, const char *name)
 	fclose(file);
 }
 
-static u8 *compile(struct native_compiler *c, const struct region *r, bool choosy, const char *name, size_t *bytes,
-		   char *message, size_t size)
+static bool compile(struct native_compiler *c, const struct region *r, bool choosy, const char *name,
+		    struct native_made *made, char *message, size_t size)
 {
 	char symbol[160];
 
 	snprintf(symbol, sizeof symbol, "%.100s_%u_%u", name, r->first, c->made++);
-	LLVMMemoryBufferRef object = make_object(c, r, choosy, symbol, message, size);
+	LLVMMemoryBufferRef object = make_object(c, r, choosy, symbol, made, message, size);
 	if (!object)
-		return NULL;
+		return false;
 	if (dumps("objects"))
 		leave_object(object, symbol);
-	*bytes = LLVMGetBufferSize(object);
-	u8 *copy_ = malloc(*bytes);
-	if (copy_)
-		memcpy(copy_, LLVMGetBufferStart(object), *bytes);
+	made->bytes = LLVMGetBufferSize(object);
+	made->object = malloc(made->bytes);
+	if (made->object)
+		memcpy(made->object, LLVMGetBufferStart(object), made->bytes);
 	LLVMDisposeMemoryBuffer(object);
-	return copy_;
+	return made->object;
 }
 
 const struct native_plugin *ptxsim_native_plugin(void)

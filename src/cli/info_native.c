@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ptxsim info --native: the regions of a kernel, as `--native=auto` would have them compiled.
+ */
+#include <stdio.h>
+
+#include "base/source.h"
+#include "cli/info.h"
+#include "native/explain.h"
+
+struct native_printer {
+	const struct session *s;
+	const struct code *code;
+	u32 regions, native, insns;
+	size_t bytes;
+};
+
+/* "line 12  add.u32 ..."; what lowering has put in has no line. */
+static void print_insn(const struct native_printer *p, u32 insn)
+{
+	const u32 origin = p->code->origin[insn];
+	u32 line, column;
+
+	if (origin == NO_OPERAND) {
+		printf("%11s  (at a branch or loop)", "");
+		return;
+	}
+	const struct ir_instruction *i = &p->code->function->body.items[origin];
+	source_place(p->s->sources.files.items[i->span.file], i->span.begin, &line, &column);
+	printf("line %6u  ", line);
+	info_print_line(p->s, i, false);
+}
+
+/* The line of the first instruction from `insn` on that has one; 0: none has. */
+static u32 line_from(const struct native_printer *p, u32 insn, u32 end)
+{
+	for (u32 k = insn; k < end; k++) {
+		const u32 origin = p->code->origin[k];
+		u32 line, column;
+		if (origin == NO_OPERAND)
+			continue;
+		const struct ir_instruction *i = &p->code->function->body.items[origin];
+		source_place(p->s->sources.files.items[i->span.file], i->span.begin, &line, &column);
+		return line;
+	}
+	return 0;
+}
+
+static void print_region(void *printer, const struct explained_region *r)
+{
+	struct native_printer *p = printer;
+
+	p->regions++;
+	printf("    region      from line %u: %u instructions in %u block%s, ", line_from(p, r->first, r->end), r->size,
+	       r->blocks, r->blocks == 1 ? "" : "s");
+	if (!r->bytes) {
+		printf("not compiled: %s\n", r->reason);
+		return;
+	}
+	p->native++;
+	p->insns += r->size;
+	p->bytes += r->bytes;
+	printf("%zu bytes of host code\n", r->bytes);
+	for (u32 k = 0; k < r->handlers_listed; k++) {
+		printf("      by its handler  ");
+		print_insn(p, r->handlers_of[k]);
+		printf("\n");
+	}
+	if (r->handlers > r->handlers_listed)
+		printf("      by its handler  %u more\n", r->handlers - r->handlers_listed);
+}
+
+static void print_wall(void *printer, u32 insn, const char *reason)
+{
+	struct native_printer *p = printer;
+
+	printf("    interpreted ");
+	print_insn(p, insn);
+	printf("   (%s)\n", reason);
+}
+
+void info_native(const struct session *s, const struct code *code)
+{
+	struct native_printer p = {.s = s, .code = code};
+	const struct explanation to = {&p, print_region, print_wall};
+	char message[256];
+
+	if (code->function->listing || code->function->machine) {
+		printf("  native        none: machine code is interpreted\n");
+		return;
+	}
+	printf("  native\n");
+	if (!native_explain(s->program->isa, code, &to, message, sizeof message)) {
+		printf("    in all      none: %s\n", message);
+		return;
+	}
+	printf("    in all      %u of %u region%s, %u instructions, %zu bytes of host code\n", p.native, p.regions,
+	       p.regions == 1 ? "" : "s", p.insns, p.bytes);
+}
