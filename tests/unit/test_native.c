@@ -91,6 +91,12 @@ START_TEST(accesses_of_some_lanes_agree)
 }
 END_TEST
 
+static void become_hot(struct native_kernel *k)
+{
+	k->heat = UINT64_MAX; /* or its code would only be looked for */
+	k->want(k);
+}
+
 START_TEST(closing_waits_for_no_compiler)
 {
 	struct session s;
@@ -103,8 +109,7 @@ START_TEST(closing_waits_for_no_compiler)
 	ck_assert(session_build(&s, &options));
 	struct native_kernel *k = session_native(&s, s.program, program_kernel(s.program, "k"), NATIVE_AUTO);
 	ck_assert_ptr_nonnull(k);
-	k->heat = UINT64_MAX; /* or it would only be looked for */
-	k->want(k);
+	become_hot(k);
 	usleep(1000u * (u32)_i * (u32)_i);
 	session_close(&s);
 	while (native_underway())
@@ -139,9 +144,40 @@ START_TEST(exit_leaves_the_compiler_alone)
 	if (!session_build(&s, &options))
 		exit(1);
 	struct native_kernel *k = session_native(&s, s.program, program_kernel(s.program, "k"), NATIVE_AUTO);
-	k->want(k);
+	become_hot(k);
 	usleep(1000u * (u32)_i);
 	exit(0);
+}
+END_TEST
+
+START_TEST(a_forked_child_closes)
+{
+	struct session s;
+	char source[8192];
+	int status;
+	const struct lower_options options = {0};
+
+	ck_assert(session_open(&s));
+	const int length = snprintf(source, sizeof source, text, masks[0], places[0]);
+	session_add_text(&s, "native.ptx", source, (size_t)length);
+	ck_assert(session_build(&s, &options));
+	struct native_kernel *k = session_native(&s, s.program, program_kernel(s.program, "k"), NATIVE_AUTO);
+	become_hot(k);
+	/* Its thread has nothing else to do, and waits. */
+	for (u32 turns = 0; native_is_there() && !__atomic_load_n(&k->ready, __ATOMIC_ACQUIRE) && turns < 10000;
+	     turns++)
+		usleep(1000);
+	usleep(10000);
+	const pid_t child = fork();
+	ck_assert_int_ge(child, 0);
+	if (!child) {
+		alarm(10);
+		session_close(&s);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	session_close(&s);
 }
 END_TEST
 
@@ -149,5 +185,6 @@ UNIT_TESTS("native", 60)
 {
 	tcase_add_loop_test(unit, accesses_of_some_lanes_agree, 0, COUNT_OF(masks));
 	tcase_add_loop_test(unit, closing_waits_for_no_compiler, 0, 12);
+	UNIT_TEST(a_forked_child_closes);
 	tcase_add_loop_test(unit, exit_leaves_the_compiler_alone, 0, 60);
 }
