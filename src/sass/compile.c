@@ -295,6 +295,7 @@ static bool read_placed(struct reader *r, struct sass_field *f)
 
 	for (u32 k = 0; k < COUNT_OF(kinds); k++)
 		if (eat(r, kinds[k].name)) {
+			const char *place = r->at;
 			const u32 low = read_number(r);
 
 			if (k < 2)
@@ -304,6 +305,10 @@ static bool read_placed(struct reader *r, struct sass_field *f)
 			if (f->inverted)
 				f->not_bit = (u8)(low + 3);
 			f->bits = one_run(low, k == 1 && r->sm < 100 ? 6 : kinds[k].width);
+			if (*r->at == ':') {
+				r->at = place;
+				f->bits = read_bits(r);
+			}
 			return true;
 		}
 	return false;

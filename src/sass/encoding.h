@@ -21,7 +21,7 @@
  *
  *     [-[bit]][|[bit]][~][!] name [.part[@bits]] [:type] [?]
  *
- *   d a     registers at 16 and 24
+ *   d a     registers at 16 and 24;   UR@60:3+73:5   one whose number lies in two runs of bits
  *   b c     second and third source, where the form has them (SLOTS, below): register, immediate, constant, uniform register
  *   s       the only other source of an instruction with two or one: at 32 in every form
  *   ud ua ub uc us       the same of the uniform datapath;   R@40 UR@24 P@81 UP@16 B@16 SB@44; Pi@64: inverted, ! at the next bit   at a place of their own

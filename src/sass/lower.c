@@ -99,6 +99,7 @@ lower_fn *const lower_table[SASS_OP_COUNT] = {
 	OP(UVIMNMX, vimnmx),
 	OP(UIMNMX, vimnmx),
 	OP(QMMA, qmma),
+	OP(OMMA, omma),
 	OP(IMAD, imad),
 	OP(UIMAD, imad),
 	OP(LEA, lea),

@@ -217,7 +217,7 @@ struct lower_place lower_place_of(struct lower *l, const struct sass_operand *o,
 							X(yield) X(bmov) X(lepc) X(bpt) X(nanosleep) X(up2ur) X(ur2up) \
 								X(setmaxreg) X(f2ip) X(hmma) X(imma) X(bmma) X(dmma)   \
 									X(movm) X(matrix_rows) X(gmma) X(warpgroup) X(syncs) X(arrives) X(ldgsts) X(ldgdepbar) X(depbar) X(stas) X(redas) X(ublkcp) X(ublkred) \
-	X(utmaldg) X(utmastg) X(utmaredg) X(utmacmdflush) X(vimnmx3) X(vabsdiff4) X(endcollective) X(rpcmov) X(credux) X(iadd) X(fmnmx3) X(qmma) X(tex) X(txd) X(txq) X(suld) X(sust) X(sured)
+	X(utmaldg) X(utmastg) X(utmaredg) X(utmacmdflush) X(vimnmx3) X(vabsdiff4) X(endcollective) X(rpcmov) X(credux) X(iadd) X(fmnmx3) X(qmma) X(omma) X(tex) X(txd) X(txq) X(suld) X(sust) X(sured)
 /* clang-format on */
 #define X(name) lower_fn lower_##name;
 LOWER_FAMILIES(X)

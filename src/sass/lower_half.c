@@ -47,20 +47,20 @@ static bool is_brain(const struct lower *l)
 }
 static const char *half_type(const struct lower *l) { return is_brain(l) ? "bf16x2" : "f16x2"; }
 
-/* The sum of two lower halves, rounded to a half and widened: sm_75 has both in one. */
-static void widened_sum(struct lower *l, u32 d)
+/* The sum or product of two lower halves, rounded to a half and widened: sm_75 has both in one. */
+static void widened(struct lower *l, const char *operation, u32 d)
 {
-	const u32 sum = lower_word(l);
+	const u32 result = lower_word(l);
 
 	if (!modifier(l, MOD_HALF_F32_OUT) || l->sm >= 90 || l->i->operands[1].part == 1 ||
 	    l->i->operands[2].part == 1) {
 		lower_fails(l);
 		return;
 	}
-	PTX(l, lower_text(l, "add.rn%s%s.f16x2", flushing(l), saturating(l)), TO32(sum), ROW32(halves(l, 1)),
-	    ROW32(halves(l, 2)));
-	PTX(l, "and.b32", TO32(sum), ROW32(sum), ROW32(lower_number(l, 0xffff)));
-	PTX(l, "cvt.f32.f16", TO32(d), ROW16(sum));
+	PTX(l, lower_text(l, "%s.rn%s%s.f16x2", operation, flushing(l), saturating(l)), TO32(result),
+	    ROW32(halves(l, 1)), ROW32(halves(l, 2)));
+	PTX(l, "and.b32", TO32(result), ROW32(result), ROW32(lower_number(l, 0xffff)));
+	PTX(l, "cvt.f32.f16", TO32(d), ROW16(result));
 }
 
 void lower_hadd2(struct lower *l)
@@ -73,7 +73,7 @@ void lower_hadd2(struct lower *l)
 	if (modifier(l, MOD_HALF_F32_OUT) || (l->sm < 90 && (o[1].part == 1 || o[2].part == 1))) {
 		const u32 from = lower_is_rz(l, 1) ? 2 : 1, h = lower_word(l);
 		if (!lower_is_rz(l, 1) && !lower_is_rz(l, 2)) {
-			widened_sum(l, d);
+			widened(l, "add", d);
 		} else if (o[from].part == 1) {
 			PTX(l, lower_text(l, "cvt.rz%s%s.f16.f32", flushing(l), saturating(l)), TO16(h),
 			    ROW32(lower_float(l, from)));
@@ -94,6 +94,10 @@ void lower_hmul2(struct lower *l)
 
 	if (modifier(l, MOD_FMZ) > SASS_FMZ_FTZ)
 		lower_fails(l);
+	if (modifier(l, MOD_HALF_F32_OUT)) {
+		widened(l, "mul", lower_to(l, 0, 0));
+		return;
+	}
 	PTX(l, lower_text(l, "mul.rn%s%s.%s", flushing(l), saturating(l), half_type(l)), TO32(lower_to(l, 0, 0)),
 	    ROW32(a), ROW32(b));
 }

@@ -48,11 +48,11 @@ static bool has(const struct words *w, const char *word)
 }
 
 /* Of two words, or the same one, the n-th that names a type: in the letters of PTX.
- * Lowering fails where the mnemonic has no such type: narrower floats are not modelled here. */
+ * Lowering fails where the mnemonic has no such type. */
 static const char *type_word(struct lower *l, const struct words *w, u32 n)
 {
-	static const char *const names[] = {"U8", "S8", "U4", "S4", "E4M3", "E5M2"};
-	static const char *const types[] = {"u8", "s8", "u4", "s4", "e4m3", "e5m2"};
+	static const char *const names[] = {"U8", "S8", "U4", "S4", "E4M3", "E5M2", "E3M2", "E2M3", "E2M1"};
+	static const char *const types[] = {"u8", "s8", "u4", "s4", "e4m3", "e5m2", "e3m2", "e2m3", "e2m1"};
 
 	for (u32 k = 0; k < w->count; k++)
 		for (u32 t = 0; t < COUNT_OF(names); t++)
@@ -211,17 +211,74 @@ void lower_imma(struct lower *l)
 		 s, a[1] == '4' ? 4 : 8, 32, has(&w, "SP"));
 }
 
-/* Formats of a byte. */
+/* Bits of a uniform register that say which scales are meant, as a row. */
+static struct lower_arg selector(struct lower *l, u32 k, u32 low, u32 width)
+{
+	const u32 to = lower_word(l);
+
+	PTX(l, "bfe.u32", TO32(to), ROW32(lower_plain(l, k, 0)), ROW32(lower_number(l, low)),
+	    ROW32(lower_number(l, width)));
+	return ROW16(to);
+}
+
+/* Products of blocks, each of which has a scale: registers of scales of A and B, and one that selects which lanes and bytes
+ * hold them. Found from what ptxas makes of selectors that are not 0:
+ *
+ *   bits 0-1 byte and 2 pair of lanes of A's scales; 3-4 byte and 5-6 lane of B's
+ */
+static void multiply_scaled(struct lower *l, const char *text)
+{
+	enum { D, A, B, C, A_SCALES, B_SCALES, SELECTORS };
+	struct product p = {.count = 0};
+
+	push_words(l, &p, D, 4, true);
+	push_words(l, &p, A, 4, false);
+	push_words(l, &p, B, 2, false);
+	push_words(l, &p, C, 4, false);
+	push(l, &p, ROW32(lower_plain(l, A_SCALES, 0)));
+	push(l, &p, selector(l, SELECTORS, 0, 2));
+	push(l, &p, selector(l, SELECTORS, 2, 1));
+	push(l, &p, ROW32(lower_plain(l, B_SCALES, 0)));
+	push(l, &p, selector(l, SELECTORS, 3, 2));
+	push(l, &p, selector(l, SELECTORS, 5, 2));
+	if (!l->failed)
+		lower_ptx(l, text, p.args, p.count);
+}
+
+/* Formats of a byte, and narrower ones that lie in bytes. */
 void lower_qmma(struct lower *l)
 {
 	const struct words w = words_of(l);
 	const struct shape s = shape_of(l, &w);
 	const char *sum = has(&w, "F32") ? "f32" : "f16", *a = type_word(l, &w, 0), *b = type_word(l, &w, 1);
+	const bool narrow = modifier(l, MOD_QMMA_A) > 1 || modifier(l, MOD_QMMA_B) > 1, sparse = has(&w, "SP");
 
-	if (a[0] != 'e' || b[0] != 'e' || modifier(l, MOD_QMMA_A) > 1 || modifier(l, MOD_QMMA_B) > 1)
+	if (a[0] != 'e' || b[0] != 'e')
 		lower_fails(l);
-	multiply(l, lower_text(l, "%s.m%un8k%u.row.col.%s.%s.%s.%s", mma(&w), s.m, s.k, sum, a, b, sum), s, 8,
-		 sum[1] == '3' ? 32 : 16, has(&w, "SP"));
+	if (has(&w, "SF")) {
+		multiply_scaled(l, lower_text(l,
+					      "mma.sync.aligned.kind::mxf8f6f4.block_scale.scale_vec::1X.m16n8k32.row."
+					      "col.f32.%s.%s.f32.ue8m0",
+					      a, b));
+		return;
+	}
+	multiply(l,
+		 lower_text(l, "%s%s.m%un8k%u.row.col.%s.%s.%s.%s",
+			    narrow && sparse ? "mma.sp::ordered_metadata.sync.aligned" : mma(&w),
+			    narrow ? ".kind::f8f6f4" : "", s.m, s.k, sum, a, b, sum),
+		 s, 8, sum[1] == '3' ? 32 : 16, sparse);
+}
+
+/* Formats of four bits. */
+void lower_omma(struct lower *l)
+{
+	const struct words w = words_of(l);
+	const bool four = has(&w, "4X");
+
+	multiply_scaled(l, lower_text(l,
+				      "mma.sync.aligned.kind::mxf4nvf4.block_scale.scale_vec::%uX.m16n8k64.row.col.f32."
+				      "e2m1.e2m1.f32.%s",
+				      four ? 4 : 2, four ? "ue4m3" : "ue8m0"));
 }
 
 void lower_bmma(struct lower *l)

@@ -16,6 +16,8 @@ static const struct sass_row rows[] = {
 	ROW(HADD2, 0x030, "2", FROM(90), "78=0 85=1", ".halftype.ftz.sat d, -|a.half, s:bf16")
 	ROW(HADD2, 0x030, "1367", FROM(90), "78=1 85=0", ".halfout.ftz.sat d, -|a.half, -|s.half@60:2^124")
 	ROW(HADD2, 0x030, "2", FROM(90), "78=1 85=0", ".halfout.ftz.sat d, -|a.half, s:f16")
+	ROW(HMUL2, 0x032, "156", TO(89), "78=1 85=0", ".halfout.fmz.sat d, -|a.half, -|s.half@60:2")
+	ROW(HMUL2, 0x032, "4", TO(89), "78=1 85=0", ".halfout.fmz.sat d, -|a.half, s:f16")
 	ROW(HMUL2, 0x032, "156", ALL, "", ".halftype4.fmz.sat d, -|a.half, -|s.half@60:2")
 	ROW(HMUL2, 0x032, "4", ALL, "85=0", ".halftype4.fmz.sat d, -|a.half, s:f16")
 	ROW(HMUL2, 0x032, "4", ALL, "85=1", ".halftype4.fmz.sat d, -|a.half, s:bf16")
