@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""random_cuda.py SEED: prints a random kernel in CUDA C, whose PTX and machine code must leave the same bytes.
+"""random_cuda.py SEED [ARCH]: prints a random kernel in CUDA C, whose PTX and machine code must leave the same bytes. For sm_75 it
+has only what that has.
 
 Expressions and statements are templates. In them {i} stands for an expression of the type that the letter names (TYPES),
 {I} for a variable of it, {#32} for a number below 32, and {a|b} for one of the words. NaNs and zeros lose their signs on the way
@@ -117,13 +118,24 @@ out[t * 12 + 10] = word(__low2float(g0)) + 3 * word(__high2float(g0)) + 5 * word
 out[t * 12 + 11] = bits.a + bits.b * 3 + bits.c * 5 + bits.d * 7 + bits.e * 9 + bits.f * 11 + (both.u & 0xffff) + (int)(n0 >> 64) + (int)n0 + exponent + shared[threadIdx.x];
 }
 '''
+# What sm_75 lacks, or nvcc for it.
+NEWER = re.compile(r'bf16|\{b\}|bfloat162 *\(\{g\}|relu|_nan|NaN|xorsign|__reduce_|f16x2\.f32|\{B\}\.x|(?<!\w)__h(max2|min2)')
 PLACE = re.compile(r'\{\{|\}\}|\{([^{}]+)\}')
 
 
 class Writer:
-    def __init__(self, seed):
+    def __init__(self, seed, arch):
         self.random = random.Random(seed)
         self.names = 0
+        self.is_old = arch == 'sm_75'
+
+    def choose(self, texts, weights=None):
+        """One of the texts; on sm_75 of those that it has."""
+        weights = weights or [1] * len(texts)
+        left = [(t, w) for t, w in zip(texts, weights) if not NEWER.search(re.sub(r'\{[^{}]*\|[^{}]*\}', '', t))]
+        if not self.is_old or not left:
+            left = list(zip(texts, weights))
+        return self.random.choices([t for t, _ in left], [w for _, w in left])[0]
 
     def fill(self, template, depth, name=''):
         """The template with its places filled; expressions end at three levels."""
@@ -139,18 +151,18 @@ class Writer:
                 return self.random.choice(TYPES[what.lower()][1])
             if what[0] == '#':
                 return str(self.random.randrange(int(what[1:])))
-            return self.random.choice(what.split('|'))
+            return self.choose(what.split('|'))
         return PLACE.sub(place, template)
 
     def expression(self, letter, depth):
         _, variables, _, chance, templates = TYPES[letter]
         if depth > 3 or self.random.random() < chance:
             return self.random.choice(variables)
-        return self.fill(self.random.choice(templates), depth)
+        return self.fill(self.choose(templates), depth)
 
     def assignment(self):
         weights, templates = zip(*ASSIGNMENTS)
-        return self.fill(self.random.choices(templates, weights)[0], 0)
+        return self.fill(self.choose(templates, weights), 0)
 
     def condition(self):
         return self.fill(self.random.choice(CONDITIONS), 1)
@@ -189,12 +201,12 @@ class Writer:
             elif kind < .88 or depth:
                 text.append(self.fill(self.random.choice(LOADS), 1))
             else:
-                text.append(self.fill(self.random.choice(TOGETHER), 1))
+                text.append(self.fill(self.choose(TOGETHER), 1))
         return text
 
 
-def kernel(seed):
-    writer = Writer(seed)
+def kernel(seed, arch):
+    writer = Writer(seed, arch)
     text = HEAD
     for kind, variables, begin, _, _ in TYPES.values():
         for k, name in enumerate(variables):
@@ -205,4 +217,4 @@ def kernel(seed):
 
 
 if __name__ == '__main__':
-    sys.stdout.write(kernel(int(sys.argv[1])))
+    sys.stdout.write(kernel(int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else 'sm_90a'))
