@@ -94,14 +94,37 @@ void gang_count_members(struct gang *g, u32 instructions, u32 branches)
 /* Whether lanes are waiting nowhere else: some may have exited. Only then can a barrier complete in the gang. */
 bool gang_is_together(const struct gang *g) { return !g->split || !g->split->depth; }
 
+/* The row of a convergence barrier of a warp, for each lane. */
+static const u32 *barrier_row(const u8 *rows, u32 barrier) { return (const u32 *)(const void *)(rows + barrier); }
+
+/* Whether some that have come to a join of machine code wait for lanes that are still to come, from deeper in the stack: the join
+ * was opened by a branch of only a part of those whose barrier it is. */
+static bool awaits_others(const struct gang *g, const struct entry *join)
+{
+	for (u32 k = 0; k < g->count; k++) {
+		const u32 *row = barrier_row(g->rows + k * g->stride, join->pc->d);
+		u32 awaited = 0;
+		for (u32 left = join->lanes[k]; left; left &= left - 1)
+			awaited |= row[__builtin_ctz(left)];
+		if (awaited & g->warps[k].live & ~join->lanes[k])
+			return true;
+	}
+	return false;
+}
+
 /* The way that ran has ended. Runs the next one, of which any lanes are left. */
 static const struct insn *next_way(struct gang *g)
 {
 	struct gang_split *s = g->split;
 
 	while (s->depth) {
-		const struct entry *e = &s->stack[--s->depth];
+		const struct entry *e = &s->stack[s->depth - 1];
 		u32 any = 0;
+		if (e->is_join && g->code->machine_banks && awaits_others(g, e)) {
+			memset(s->running, 0, sizeof s->running);
+			return gang_part(g, e->pc, g->count);
+		}
+		s->depth--;
 		for (u32 k = 0; k < g->count; k++)
 			any |= s->running[k] = e->lanes[k];
 		if (e->is_join)
@@ -126,12 +149,6 @@ static struct entry *push(struct gang_split *s, const struct insn *pc, bool is_j
 	return e;
 }
 
-/* The row of a convergence barrier of one warp, for each lane. */
-static const u32 *barrier_row(const struct gang_member *m, u32 barrier)
-{
-	return (const u32 *)(const void *)(m->rows + barrier);
-}
-
 /* The join at pc becomes the innermost; nobody has arrived. */
 static void push_join(struct gang *g, const struct insn *pc)
 {
@@ -144,7 +161,7 @@ static void push_join(struct gang *g, const struct insn *pc)
 	s->join = (s32)s->depth - 1;
 	if (g->code->machine_banks)
 		EACH_MEMBER (g, m)
-			e->awaited[m->warp - g->warps] = barrier_row(m, pc->d)[__builtin_ctz(m->mask)];
+			e->awaited[m->warp - g->warps] = barrier_row(m->rows, pc->d)[__builtin_ctz(m->mask)];
 }
 
 /* Only the innermost join counts: lanes reach an outer one after they have left this one. */
@@ -157,7 +174,7 @@ static struct entry *open_join(struct gang_split *s, const struct insn *pc)
  * calls itself comes to its BSYNC again before those that wait there are done. */
 static bool is_of(const struct gang_member *m, u32 warp, const struct entry *join)
 {
-	const u32 *awaited = barrier_row(m, join->pc->d);
+	const u32 *awaited = barrier_row(m->rows, join->pc->d);
 	u32 off = 0;
 
 	for (u32 l = 0; l < WARP_LANES; l++)
@@ -310,7 +327,7 @@ static struct entry *join_at(const struct gang *g, const struct insn *pc)
 static bool awaits_none(const struct gang *g, u32 barrier)
 {
 	EACH_MEMBER (g, m) {
-		const u32 *row = barrier_row(m, barrier);
+		const u32 *row = barrier_row(m->rows, barrier);
 		u32 awaited = 0;
 		for (u32 left = m->mask; left; left &= left - 1)
 			awaited |= row[__builtin_ctz(left)];
