@@ -302,6 +302,11 @@ static json_t *on_launch(struct dap *s, json_t *a, const char **error)
 		*error = "something is launched already";
 		return NULL;
 	}
+	const char *wrong = dap_wrong_key(s, a);
+	if (wrong) {
+		*error = arena_printf(&s->arena, "nothing can be launched: %s", wrong);
+		return NULL;
+	}
 	if (folder && chdir(folder)) {
 		*error = "the folder of \"cwd\" cannot be entered";
 		return NULL;

@@ -191,6 +191,10 @@ struct dap_transport {
 int dap_serve(const struct dap_transport *t);
 int dap_serve_standard(void);
 
+/* dap_keys.c: what is wrong with a value among the keys of a launch, in the arena, or NULL. Tells the console of keys that
+ * are not known. */
+const char *dap_wrong_key(struct dap *s, json_t *launch);
+
 /* dap_port.c: serves at this port of 127.0.0.1, one editor at a time; 0: any port. The port and the token are told on
  * standard output. */
 int dap_serve_port(u16 port);

@@ -391,6 +391,15 @@ test('views: a matrix by its places', async (c) => {
   assert.strictEqual(places.size, a.cells.length);
 });
 
+test('a key of a launch that is not known is told', async (c) => {
+  const told = [];
+  c.on('output', (e) => told.push(e.body.output));
+  await launched(c, { program: sample('saxpy.ptx'), name: 'x', type: 'ptxsim', __sessionId: '1', env: {}, kernel: 'other' });
+  const lines = told.filter((t) => t.includes('not known'));
+  assert.strictEqual(lines.length, 1, told.join());
+  assert(/key "kernel" .* "args"/.test(lines[0]), lines[0]);
+});
+
 test('every launch that fails says why in its answer', async (c) => {
   const fails = async (options, words) => {
     const client = new DebugClient('node', 'x', 'ptxsim');
@@ -409,6 +418,10 @@ test('every launch that fails says why in its answer', async (c) => {
     await fails({ program: '/nowhere/x.ptx' }, /\/nowhere\/x\.ptx: No such file/);
     await fails({}, /"program" names the file/);
     await fails({ program: sample('saxpy.ptx'), args: ['--nothing'] }, /--nothing/);
+    await fails({ program: sample('saxpy.ptx'), args: '-k saxpy' }, /"args" must be an array of strings/);
+    await fails({ program: sample('saxpy.ptx'), args: ['-k', 5] }, /"args" must be an array of strings/);
+    await fails({ program: sample('saxpy.ptx'), sourceLevel: 'ptx' }, /"sourceLevel" must be "source" or "text"/);
+    await fails({ program: sample('saxpy.ptx'), historyLimit: -1 }, /"historyLimit" must be a number of MiB/);
     await fails({ program: sample('saxpy.ptx'), cwd: '/nowhere' }, /folder/);
     await fails({ program: write('wrong.ptx', head + '.visible .entry k() { add.u32 x; }\n') }, /wrong\.ptx:4:.*error/);
     await fails({ program: write('none.ptx', head + '.visible .entry k() { ret; }\n') }, /no \/\/@ launch lines/);

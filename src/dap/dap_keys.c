@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The keys of a launch: what the user has written into a configuration of the editor. A value of the wrong type is an
+ * error; a key that is not known is told, since it is often an option that belongs into "args".
+ */
+#include <string.h>
+
+#include "dap/dap.h"
+
+#define ANY_OF_2(A, B) (1u << (A) | 1u << (B))
+
+struct launch_key {
+	const char *name;
+	u32 types; /* bits of json_type */
+	const char *value;
+};
+
+static const struct launch_key keys[] = {
+	{"program", ANY_OF_2(JSON_STRING, JSON_ARRAY), "a file, or an array of files"},
+	{"args", 1u << JSON_ARRAY, "an array of strings, which are options of 'ptxsim run'"},
+	{"cwd", 1u << JSON_STRING, "a folder"},
+	{"token", 1u << JSON_STRING, "what 'ptxsim dap --port' has printed"},
+	{"sourceLevel", 1u << JSON_STRING, "\"source\" or \"text\""},
+	{"stopOnEntry", ANY_OF_2(JSON_TRUE, JSON_FALSE), "true or false"},
+	{"history", ANY_OF_2(JSON_TRUE, JSON_FALSE), "true or false"},
+	{"historySpacing", 1u << JSON_INTEGER, "a number from 1 to 1048576"},
+	{"historyLimit", 1u << JSON_INTEGER, "a number of MiB from 1 to 1048576"},
+	{"counters", ANY_OF_2(JSON_TRUE, JSON_FALSE), "true or false"},
+};
+
+/* What the protocol and editors put there themselves; editors' own begin with two underscores as well. */
+static const char editors[] =
+	" name type request noDebug preLaunchTask postDebugTask internalConsoleOptions console presentation "
+	"debugServer serverReadyAction suppressMultipleSessionWarning env envFile timeout linux osx windows ";
+
+static bool has_strings(const json_t *array)
+{
+	for (size_t k = 0; k < json_array_size(array); k++)
+		if (!json_is_string(json_array_get(array, k)))
+			return false;
+	return true;
+}
+
+static bool is_good(const struct launch_key *key, const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	if (!(key->types >> json_typeof(value) & 1))
+		return false;
+	if (json_is_array(value))
+		return has_strings(value);
+	if (json_is_integer(value))
+		return json_integer_value(value) >= 1 && json_integer_value(value) <= 1 << 20;
+	return strcmp(key->name, "sourceLevel") || !strcmp(text, "source") || !strcmp(text, "text");
+}
+
+static bool is_editors(const char *name)
+{
+	if (!strncmp(name, "__", 2))
+		return true;
+	const char *at = strstr(editors, name);
+	const size_t length = strlen(name);
+	return at && length && at[-1] == ' ' && at[length] == ' ';
+}
+
+static const struct launch_key *key_named(const char *name)
+{
+	for (size_t k = 0; k < COUNT_OF(keys); k++)
+		if (!strcmp(name, keys[k].name))
+			return &keys[k];
+	return NULL;
+}
+
+const char *dap_wrong_key(struct dap *s, json_t *launch)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(launch, name, value)
+	{
+		const struct launch_key *key = key_named(name);
+		if (key && !json_is_null(value) && !is_good(key, value))
+			return arena_printf(&s->arena, "\"%s\" must be %s", key->name, key->value);
+		if (key || is_editors(name))
+			continue;
+		const char *words =
+			arena_printf(&s->arena,
+				     "ptxsim: launch has a key \"%.64s\" that is not known; options of 'ptxsim run' "
+				     "go into \"args\"\n",
+				     name);
+		dap_output(s, "console", words, strlen(words));
+	}
+	return NULL;
+}
