@@ -69,12 +69,17 @@ void reader_open_string(struct reader *r, struct span at)
 	diag_error(r->diags, at, "string without an end: expected '\"' on the same line");
 }
 
-/* A run of characters that no token has is one error. */
+/* A run of characters that no token has is one error, and so are all of a line: it may be of another language. */
 bool reader_bad_characters(struct reader *r, struct span at)
 {
-	const u8 first = (u8)r->source->text[at.begin];
+	const char *text = r->source->text;
+	const u8 first = (u8)text[at.begin];
 	const char *many = at.end - at.begin > 1 ? "characters, the first" : "character";
+	const bool same_line = r->bad_end && !memchr(text + r->bad_end, '\n', at.begin - r->bad_end);
 
+	r->bad_end = at.end;
+	if (same_line)
+		return reader_is_full(r);
 	if (first > ' ' && first < 127)
 		diag_error(r->diags, at, "unexpected %s '%c'", many, first);
 	else

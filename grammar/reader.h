@@ -134,6 +134,7 @@ struct reader {
 	u32 number_count;
 	u32 section_begin;
 	bool has_version, has_target, has_address_size, told_header, told_foreign;
+	u32 bad_end; /* of the characters told last that no token has */
 	const char *type_texts[64];
 };
 

@@ -54,10 +54,16 @@ void sass_open_comment(struct sass_reader *r)
 	diag_error(r->diags, r->comment, "comment without an end: expected '*/'");
 }
 
+/* Those of a line are one error. */
 bool sass_bad_character(struct sass_reader *r, struct span at)
 {
-	const u8 c = (u8)r->source->text[at.begin];
+	const char *text = r->source->text;
+	const u8 c = (u8)text[at.begin];
+	const bool same_line = r->bad_end && !memchr(text + r->bad_end, '\n', at.begin - r->bad_end);
 
+	r->bad_end = at.end;
+	if (same_line)
+		return sass_is_full(r);
 	if (c > ' ' && c < 127)
 		diag_error(r->diags, at, "unexpected character '%c'", c);
 	else

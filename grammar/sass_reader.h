@@ -24,6 +24,7 @@ struct sass_reader {
 	struct ir_module *module;
 	const struct source *source;
 	u32 offset;          /* the scanner's place */
+	u32 bad_end;         /* of the characters told last that no token has */
 	struct span comment; /* the comment being read */
 	jmp_buf escape;      /* for sass_abort */
 
