@@ -18,6 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#endif
 
 #include "base/clock.h"
 #include "native/build.h"
@@ -54,7 +58,8 @@ struct native {
 	const struct kernel_record *in_work;
 	bool reads_program; /* what is in work: it must not go yet */
 	bool has_thread, ending;
-	bool left; /* closed while its thread was at work, which is to free it */
+	bool gives_way; /* the thread, to those that run kernels */
+	bool left;      /* closed while its thread was at work, which is to free it */
 	pthread_t thread;
 	pid_t process; /* a child of it has the code that was made, and makes none: the thread and LLVM's locks stay behind */
 	bool has_cache; /* there may be code in the cache folder */
@@ -181,6 +186,19 @@ static void build(struct native *n, struct kernel_record *k, bool compile, bool 
 	k->done = true;
 }
 
+enum { COMPILER_NICENESS = 5 };
+
+/* Where two threads run kernels on two processors, the compiler then gets a third of what each of them gets; where a processor
+ * is idle it loses nothing. Not more: exit() may have to wait for it. Of the calling thread alone. */
+static void give_way(void)
+{
+#ifdef __linux__
+	const id_t self = (id_t)syscall(SYS_gettid);
+
+	setpriority(PRIO_PROCESS, self, getpriority(PRIO_PROCESS, self) + COMPILER_NICENESS);
+#endif
+}
+
 /* The kernel has become warm, or hot. */
 static void build_by_heat(struct native *n, struct kernel_record *k)
 {
@@ -190,8 +208,12 @@ static void build_by_heat(struct native *n, struct kernel_record *k)
 		build(n, k, false, true);
 		__atomic_store_n(&k->common.wanted, hot, __ATOMIC_RELAXED);
 	}
-	if (!k->done && !n->ending && __atomic_load_n(&k->common.heat, __ATOMIC_RELAXED) >= hot)
-		build(n, k, true, true);
+	if (k->done || n->ending || __atomic_load_n(&k->common.heat, __ATOMIC_RELAXED) < hot)
+		return;
+	if (!n->gives_way)
+		give_way();
+	n->gives_way = true;
+	build(n, k, true, true);
 }
 
 static void free_all(struct native *n, bool own);
