@@ -86,25 +86,61 @@ static bool links(const struct native_object *object)
 	return true;
 }
 
-/* objects: one a region, of 0 bytes where none could be made. False: not all have been tried. */
-static bool compile_all(struct native_builder *b, const struct native_plugin *plugin, struct native_compiler *compiler,
-			const bool *stop, struct native_object *objects)
+static void compile_one(const struct native_builder *b, const struct native_plugin *plugin,
+			struct native_compiler *compiler, const struct region *r, struct native_object *o)
 {
+	struct native_made made = {0};
 	char message[512];
 
-	for (u32 k = 0; k < b->regions.count; k++) {
-		struct native_object *o = &objects[k];
-		if (__atomic_load_n(stop, __ATOMIC_RELAXED))
-			return false;
-		struct native_made made = {0};
-		if (!plugin->compile(compiler, &b->regions.items[k], b->choosy, b->name, &made, message,
-				     sizeof message))
+	*o = (struct native_object){0};
+	if (!plugin->compile(compiler, r, b->choosy, b->name, &made, message, sizeof message))
+		return;
+	*o = (struct native_object){.start = made.object, .bytes = made.bytes};
+	if (!links(o))
+		o->bytes = 0;
+}
+
+/* Compiles what is untried: objects[k] is for the k-th region, of 0 bytes where none could be made. Processes may end long
+ * before all is done, so it is kept as it grows, for the next one to go on. */
+static void compile_all(struct native_builder *b, const struct native_plugin *plugin, struct native_compiler *compiler,
+			const bool *stop, struct native_object *objects)
+{
+	static const double between = 0.1; /* seconds */
+	double kept = seconds_now();
+
+	for (u32 k = 0; k < b->regions.count && !__atomic_load_n(stop, __ATOMIC_RELAXED); k++) {
+		if (!objects[k].untried)
 			continue;
-		*o = (struct native_object){made.object, made.bytes};
-		if (!links(o))
-			o->bytes = 0;
+		compile_one(b, plugin, compiler, &b->regions.items[k], &objects[k]);
+		if (b->has_key && seconds_now() - kept > between && k + 1 < b->regions.count) {
+			cache_keep(&b->key, objects, b->regions.count);
+			kept = seconds_now();
+		}
 	}
-	return true;
+	if (b->has_key)
+		cache_keep(&b->key, objects, b->regions.count);
+}
+
+/* What an earlier process has compiled of it, as memory of its own. */
+static void take_cached(const struct native_builder *b, struct native_object *objects)
+{
+	struct cached_objects cached = {0};
+	const u32 count = b->regions.count;
+
+	for (u32 k = 0; k < count; k++)
+		objects[k].untried = true;
+	if (!b->has_key || !cache_find(&b->key, count, &cached))
+		return;
+	for (u32 k = 0; k < count; k++) {
+		const struct native_object *from = &cached.objects[k];
+		u8 *copy = from->bytes ? malloc(from->bytes) : NULL;
+		if (from->untried || (from->bytes && !copy))
+			continue;
+		if (copy)
+			memcpy(copy, from->start, from->bytes);
+		objects[k] = (struct native_object){.start = copy, .bytes = from->bytes};
+	}
+	cache_release(&cached);
 }
 
 /* Makes entries of the objects. Nothing is lost but speed: what is refused stays interpreted. */
@@ -189,6 +225,14 @@ struct native_builder *native_build_begin(const struct isa *isa, const struct co
 	return b;
 }
 
+static bool is_complete(const struct native_object *objects, u32 count)
+{
+	for (u32 k = 0; k < count; k++)
+		if (objects[k].untried)
+			return false;
+	return true;
+}
+
 bool native_build_cached(struct native_builder *b, struct kernel_code **code, struct native_report *report)
 {
 	const double start = seconds_now();
@@ -196,6 +240,10 @@ bool native_build_cached(struct native_builder *b, struct kernel_code **code, st
 
 	if (!b->has_key || !cache_find(&b->key, b->regions.count, &cached))
 		return false;
+	if (!is_complete(cached.objects, b->regions.count)) {
+		cache_release(&cached);
+		return false;
+	}
 	take_objects(b, cached.objects, report);
 	cache_release(&cached);
 	report->cached = true;
@@ -213,10 +261,9 @@ struct kernel_code *native_build_finish(struct native_builder *b, const struct n
 	struct native_object *objects = calloc(count + 1, sizeof *objects);
 
 	if (objects) {
-		const bool all = compile_all(b, plugin, compiler, stop, objects);
+		take_cached(b, objects);
+		compile_all(b, plugin, compiler, stop, objects);
 		take_objects(b, objects, report);
-		if (all && b->has_key)
-			cache_keep(&b->key, objects, count);
 	}
 	for (u32 k = 0; objects && k < count; k++)
 		free((void *)(uintptr_t)objects[k].start);

@@ -6,7 +6,7 @@
  *      u64 checksum          of all that follows
  *      u64 key bytes, u64 regions
  *      the key               padded to a multiple of 8 bytes, as objects are
- *      for each region:      u64 bytes, the object; 0 bytes: the compiler refused it
+ *      for each region:      u64 bytes, the object; 0 bytes: the compiler refused it; UNTRIED: it has not come to it
  *
  * Its name is a hash of the key. A time of change that is at most an hour old says that it has been used.
  */
@@ -36,6 +36,8 @@ enum {
 	NAME_BYTES = 48,
 	TEMPORARY_TRIES = 16
 };
+
+static const u64 UNTRIED = UINT64_MAX;
 
 static u64 padded(u64 bytes) { return (bytes + 7) / 8 * 8; }
 
@@ -192,9 +194,12 @@ static bool take_apart(const u8 *bytes, size_t count, const struct native_key *k
 			return false;
 		const u64 size = word_at(bytes, at);
 		at += 8;
+		objects[k] = (struct native_object){.untried = size == UNTRIED};
+		if (size == UNTRIED)
+			continue;
 		if (size > count - at || padded(size) > count - at)
 			return false;
-		objects[k] = (struct native_object){bytes + at, size};
+		objects[k] = (struct native_object){.start = bytes + at, .bytes = size};
 		at += padded(size);
 	}
 	return at == count;
@@ -364,7 +369,8 @@ static u8 *compose(const struct native_key *key, const struct native_object *obj
 	to = put_word(put_word(put_word(to + 16, 0), key->count), count);
 	to = put_padded(to, key->bytes, key->count);
 	for (u32 k = 0; k < count; k++)
-		to = put_padded(put_word(to, objects[k].bytes), objects[k].start, objects[k].bytes);
+		to = put_padded(put_word(to, objects[k].untried ? UNTRIED : objects[k].bytes), objects[k].start,
+				objects[k].bytes);
 	put_word(text + 16, hash(text + 24, sum - 24, 0));
 	*bytes = sum;
 	return text;

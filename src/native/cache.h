@@ -21,7 +21,8 @@ struct cached_objects {
 
 /* Whether there is a folder, so that something may be found in it. */
 bool cache_is_there(void);
-/* Finds the objects of `count` regions; all refer to c->bytes. False: they are not there. */
+/* Finds the objects of `count` regions; all refer to c->bytes. Some may be untried, if a process ended before it had compiled
+ * them. False: they are not there. */
 bool cache_find(const struct native_key *key, u32 count, struct cached_objects *c);
 void cache_release(struct cached_objects *c);
 /* Keeps objects, if that can be; files that have not been used for longest go, once there are too many bytes. */

@@ -25,7 +25,7 @@ static void tell_region(const struct explaining *e, const struct region *r)
 	struct explained_region x = {.first = r->first, .end = r->end, .size = r->size, .blocks = r->block_count};
 
 	if (e->plugin->compile(e->compiler, r, true, e->code->name, &made, message, sizeof message)) {
-		const struct native_object object = {made.object, made.bytes};
+		const struct native_object object = {.start = made.object, .bytes = made.bytes};
 		x.bytes = object_code_bytes(&object);
 		free(made.object);
 	} else {

@@ -22,6 +22,7 @@ struct native_image {
 struct native_object {
 	const u8 *start;
 	size_t bytes;
+	bool untried; /* the compiler has not come to it */
 };
 
 /* Links them; entries[k] is the function of the k-th, or NULL. False: one is damaged, or there is no memory. */

@@ -143,6 +143,40 @@ START_TEST(a_second_tier_finds_the_code)
 }
 END_TEST
 
+/* A process that ends while its compiler works leaves a part; the next one goes on from there. */
+START_TEST(what_is_left_is_compiled)
+{
+	u8 text[1 << 16];
+	struct cached_objects found;
+	bool cached;
+
+	if (!native_is_there())
+		return;
+	begin();
+	run(7, &cached);
+	const int fd = open(only_file(), O_RDONLY);
+	const ssize_t bytes = read(fd, text, sizeof text);
+	close(fd);
+	u64 key_bytes;
+	memcpy(&key_bytes, text + 24, 8);
+	ck_assert_int_gt(bytes, (long long)key_bytes + 40);
+	const struct native_key key = {text + 40, key_bytes};
+	const struct native_object untried = {.untried = true};
+	ck_assert(cache_find(&key, 1, &found));
+	ck_assert(!found.objects[0].untried && found.objects[0].bytes);
+	cache_release(&found);
+	cache_keep(&key, &untried, 1);
+	ck_assert(cache_find(&key, 1, &found));
+	ck_assert(found.objects[0].untried && !found.objects[0].bytes);
+	cache_release(&found);
+	ck_assert_uint_eq(run(7, &cached), 1);
+	ck_assert(!cached);
+	ck_assert_uint_eq(run(7, &cached), 1);
+	ck_assert(cached);
+	end();
+}
+END_TEST
+
 START_TEST(off_keeps_nothing)
 {
 	bool cached;
@@ -279,7 +313,8 @@ static const u8 object_bytes[16384] = {1, 2, 3};
 
 static void *keep_and_find(void *seed)
 {
-	const struct native_object objects[2] = {{object_bytes, sizeof object_bytes}, {0}};
+	const struct native_object objects[2] = {{.start = object_bytes, .bytes = sizeof object_bytes},
+						 {.untried = true}};
 
 	for (u32 k = 0; k < 40; k++) {
 		u8 text[64];
@@ -289,7 +324,8 @@ static void *keep_and_find(void *seed)
 		memset(text + 6, 0, sizeof text - 6);
 		cache_keep(&key, objects, 2);
 		if (!cache_find(&key, 2, &found) || found.objects[0].bytes != sizeof object_bytes ||
-		    memcmp(found.objects[0].start, object_bytes, sizeof object_bytes) || found.objects[1].bytes)
+		    memcmp(found.objects[0].start, object_bytes, sizeof object_bytes) || found.objects[1].bytes ||
+		    !found.objects[1].untried)
 			*(bool *)seed = true;
 		cache_release(&found);
 	}
@@ -340,7 +376,7 @@ START_TEST(damaged_objects_are_refused_or_linked)
 		for (u32 value = 0; value < 3; value++) {
 			const u8 was = object[k];
 			object[k] = (u8)(value == 0 ? 0xff : value == 1 ? was ^ 0x80 : was + 1);
-			const struct native_object one = {object, bytes};
+			const struct native_object one = {.start = object, .bytes = bytes};
 			if (image_link(&image, &one, 1, &entry))
 				image_free(&image);
 			else
@@ -352,7 +388,7 @@ START_TEST(damaged_objects_are_refused_or_linked)
 	for (size_t size = 0; size < bytes; size += 7) {
 		u8 *part = malloc(size + 1);
 		memcpy(part, object, size);
-		const struct native_object one = {part, size};
+		const struct native_object one = {.start = part, .bytes = size};
 		ck_assert(!size || !image_link(&image, &one, 1, &entry));
 		free(part);
 	}
@@ -364,6 +400,7 @@ END_TEST
 UNIT_TESTS("native cache", 120)
 {
 	tcase_add_test(unit, a_second_tier_finds_the_code);
+	tcase_add_test(unit, what_is_left_is_compiled);
 	tcase_add_loop_test(unit, off_keeps_nothing, 0, 2);
 	tcase_add_test(unit, damaged_files_are_compiled_again);
 	tcase_add_test(unit, unsafe_files_are_not_used);
