@@ -156,8 +156,9 @@ static ptxsim_status no_memory(const char *call, const ptxsim_context *c, u64 by
 
 static ptxsim_status wrong_range(const char *call, u64 address, u64 bytes)
 {
-	return call_fails(call, PTXSIM_ERROR_ADDRESS, "%llu bytes at 0x%llx are not within one allocation",
-			  (unsigned long long)bytes, (unsigned long long)address);
+	return call_fails(call, PTXSIM_ERROR_ADDRESS, "%llu byte%s at 0x%llx %s not within one allocation",
+			  (unsigned long long)bytes, plural_s(bytes), (unsigned long long)address,
+			  bytes == 1 ? "is" : "are");
 }
 
 ptxsim_status ptxsim_alloc(ptxsim_context *context, uint64_t bytes, uint64_t *address)

@@ -44,6 +44,8 @@ static inline u64 common_divisor(u64 a, u64 b)
 }
 static inline s64 max_s64(s64 a, s64 b) { return a > b ? a : b; }
 static inline u64 max_u64(u64 a, u64 b) { return a > b ? a : b; }
+/* The ending of a word for so many things, in messages: 1 byte, 2 bytes. */
+static inline const char *plural_s(u64 count) { return count == 1 ? "" : "s"; }
 
 /* The bits of a float and back: the only way the code looks into a float. */
 static inline u32 bits_of_f32(f32 x)

@@ -66,7 +66,8 @@ static void info_warps(struct console *c, char *rest)
 		char state[64];
 		fprintf(c->out, "%s%2u  live 0x%08x  ", w->index == debug_focus(c->d).warp ? "* " : "  ", n, w->live);
 		if (!count) {
-			fprintf(c->out, "ended after %llu instructions\n", (unsigned long long)w->issued);
+			fprintf(c->out, "ended after %llu instruction%s\n", (unsigned long long)w->issued,
+				plural_s(w->issued));
 			continue;
 		}
 		const struct debug_line l = debug_line(&splits[0].place);
@@ -173,8 +174,9 @@ static void info_barriers(struct console *c, char *rest)
 		if (!b->arrived && !b->phase)
 			continue;
 		any = true;
-		fprintf(c->out, "%2u  %u of %u threads have arrived, completed %llu times", k, b->arrived,
-			b->expected ? b->expected : w->block->live_threads, (unsigned long long)b->phase);
+		fprintf(c->out, "%2u  %u of %u threads have arrived, completed %llu time%s", k, b->arrived,
+			b->expected ? b->expected : w->block->live_threads, (unsigned long long)b->phase,
+			plural_s(b->phase));
 		const char *separator = "; waiting warps: ";
 		for (u32 n = 0; n < w->block->warp_count; n++)
 			for (const struct split *s = w->block->warps[n].waiting; s; s = s->next)

@@ -531,8 +531,8 @@ static bool catch_cost(struct debug *d, const struct debug_point *p)
 	accounting_cost(d->accounting, d->access.site, d->access.at.w, &s);
 	if ((shared ? s.excess : s.cost) <= p->above)
 		return false;
-	snprintf(d->text, sizeof d->text, shared ? "%u wavefronts, %u would do" : "%u sectors, %u would do", s.cost,
-		 s.cost - s.excess);
+	snprintf(d->text, sizeof d->text, "%u %s%s, %u would do", s.cost, shared ? "wavefront" : "sector",
+		 plural_s(s.cost), s.cost - s.excess);
 	return true;
 }
 

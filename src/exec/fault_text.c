@@ -95,14 +95,15 @@ static void say_memory(struct text *t, const struct fault_report *r)
 
 	if (!m->kind)
 		return;
-	say(t, "  %s: %s, 0x%llx to 0x%llx (%llu bytes)", what, m->name ? m->name : "unnamed",
-	    (unsigned long long)m->base, (unsigned long long)(m->base + m->size), (unsigned long long)m->size);
+	say(t, "  %s: %s, 0x%llx to 0x%llx (%llu byte%s)", what, m->name ? m->name : "unnamed",
+	    (unsigned long long)m->base, (unsigned long long)(m->base + m->size), (unsigned long long)m->size,
+	    plural_s(m->size));
 	if (r->size)
 		say(t, "; the access begins ");
 	if (r->size && m->where == FAULT_BEFORE)
-		say(t, "%llu bytes before it", (unsigned long long)-m->distance);
+		say(t, "%llu byte%s before it", (unsigned long long)-m->distance, plural_s((u64)-m->distance));
 	else if (r->size && m->where == FAULT_BEHIND)
-		say(t, "%llu bytes past its end", (unsigned long long)m->distance);
+		say(t, "%llu byte%s past its end", (unsigned long long)m->distance, plural_s((u64)m->distance));
 	else if (r->size)
 		say(t, "at byte %llu of it", (unsigned long long)m->distance);
 	say(t, "\n");
@@ -135,8 +136,8 @@ static void say_headline(struct text *t, const struct fault_report *r)
 	if (r->advice[0])
 		say(t, "; %s", r->advice);
 	if (r->size && r->kind != FAULT_RACE && r->kind != FAULT_UNWRITTEN)
-		say(t, ": %s of %u bytes at %s address 0x%llx", r->is_store ? "store" : "load", r->size, r->space,
-		    (unsigned long long)r->address);
+		say(t, ": %s of %u byte%s at %s address 0x%llx", r->is_store ? "store" : "load", r->size,
+		    plural_s(r->size), r->space, (unsigned long long)r->address);
 	say(t, "\n");
 }
 

@@ -481,10 +481,10 @@ static void tell_wait(const struct warp *w, char text[ASYNC_WAIT_TEXT])
 		return;
 	memcpy(&word, a->missed, sizeof word);
 	const struct async_mbarrier *m = &async_records_of(w)->mbarriers[b->cluster_rank][eighth];
-	say(&t, "; the mbarrier at 0x%x, of which %u phases are complete, waits for %u arrivals", eighth * 8, m->phase,
-	    mbarrier_pending(word));
+	say(&t, "; the mbarrier at 0x%x, of which %u phase%s complete, waits for %u arrival%s", eighth * 8, m->phase,
+	    m->phase == 1 ? " is" : "s are", mbarrier_pending(word), plural_s(mbarrier_pending(word)));
 	if (m->expects) {
-		say(&t, " and %d bytes", mbarrier_bytes(word));
+		say(&t, " and %d byte%s", mbarrier_bytes(word), mbarrier_bytes(word) == 1 ? "" : "s");
 		say_site(&t, ", which it was told to expect last by ", m->expects);
 	}
 	say_known(&t, m);

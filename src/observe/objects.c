@@ -86,9 +86,9 @@ static void tell(const struct objects *o, const struct warp *w, u32 site, u32 la
 		const char *other =
 			a->in == SPACE_SHARED ? other_variable(o->launch, a->in, is_before ? at : at + size - 1) : NULL;
 		snprintf(f->detail, sizeof f->detail,
-			 "an address of %.80s (%llu bytes) is used %llu bytes %s it%s%.80s", a->name,
-			 (unsigned long long)a->size, (unsigned long long)away, is_before ? "before" : "past",
-			 other ? ", in " : "", other ? other : "");
+			 "an address of %.80s (%llu byte%s) is used %llu byte%s %s it%s%.80s", a->name,
+			 (unsigned long long)a->size, plural_s(a->size), (unsigned long long)away, plural_s(away),
+			 is_before ? "before" : "past", other ? ", in " : "", other ? other : "");
 		return;
 	}
 	const struct allocation *there = memory_find(w->grid->memory, at, size);

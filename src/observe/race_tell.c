@@ -107,6 +107,31 @@ static bool loop_holds(const struct check_sites *s, const struct race_finding *f
 	return false;
 }
 
+/* Does it draw values by atomic operations, as locks do? */
+static bool draws(const struct check_sites *s, const struct race_finding *f)
+{
+	u32 at;
+	const struct code *code = check_site_code(s, f->site, &at);
+
+	for (u32 k = 0; !code->function->listing && k < code->function->body.count; k++)
+		if (code->forms[k].row && code->forms[k].row->flags & ISA_ATOMIC && code->forms[k].has_result)
+			return true;
+	return false;
+}
+
+static const char *update_remedy(const struct check_sites *s, const struct race_finding *f)
+{
+	if (f->scope != APART_IN_GRID)
+		return "each changes it by load and store: an atomic operation (red, atom; atomicAdd and its like) "
+		       "does both in one";
+	if (draws(s, f))
+		return "nothing orders the two blocks, which change it by load and store: a lock must acquire when it "
+		       "is taken and release when it is given back (__threadfence() behind the one and before the "
+		       "other)";
+	return "nothing orders the two blocks, which change it by load and store: an atomic operation (red, atom; "
+	       "atomicAdd and its like) does both in one";
+}
+
 static const char *remedy(const struct check_sites *s, const struct race_finding *f)
 {
 	if (f->strong && f->other_strong && f->scope == APART_IN_WARP)
@@ -120,12 +145,7 @@ static const char *remedy(const struct check_sites *s, const struct race_finding
 		return "ld.global.nc (__ldg, or a load from a const __restrict__ pointer) may only read what nothing "
 		       "writes in the launch: no barrier or fence lets it see the write";
 	if (is_update(s, f))
-		return f->scope == APART_IN_GRID
-			       ? "nothing orders the two blocks, which change it by load and store: an atomic "
-				 "operation "
-				 "(red, atom; atomicAdd and its like) does both in one"
-			       : "each changes it by load and store: an atomic operation (red, atom; atomicAdd and its "
-				 "like) does both in one";
+		return update_remedy(s, f);
 	if (f->writes && f->other_writes && f->site == f->other)
 		return f->scope == APART_IN_GRID
 			       ? "nothing orders the two blocks: let one thread store, or use an atomic operation"

@@ -117,8 +117,9 @@ static void add_local(struct list *l)
 			    .site = &sites[most],
 			    .remedy = "Arrays whose indices are known when compiling (unrolled loops) live in "
 				      "registers; so do fewer live values"};
-	f.text = arena_printf(l->arena, "local memory: %s accesses move %s sectors",
-			      report_count(executed, n, sizeof n), report_count(sectors, m, sizeof m));
+	f.text = arena_printf(l->arena, "local memory: %s access%s %s sector%s", report_count(executed, n, sizeof n),
+			      executed == 1 ? " moves" : "es move", report_count(sectors, m, sizeof m),
+			      plural_s(sectors));
 	f.cause = arena_printf(l->arena,
 			       "%u instruction%s access%s arrays of a thread that are indexed at run time, or spilled "
 			       "registers; this one most",
@@ -177,13 +178,15 @@ static void add_divergence(struct list *l)
 		f.slots = x->lost / WARP_LANES;
 		f.place = branch_place(x->code, x->branch);
 		f.text = arena_printf(l->arena,
-				      "divergence: %.1f of 32 lanes active in the %s instructions that it splits; %s "
-				      "lanes idle (%.0f %% of the launch)",
+				      "divergence: %.1f of 32 lanes active in the %s instruction%s that it splits; %s "
+				      "lane%s idle (%.0f %% of the launch)",
 				      (double)x->lanes / (double)x->instructions,
-				      report_count(x->instructions, n, sizeof n), report_count(x->lost, m, sizeof m),
+				      report_count(x->instructions, n, sizeof n), plural_s(x->instructions),
+				      report_count(x->lost, m, sizeof m), plural_s(x->lost),
 				      100 * (double)x->lost / (double)l->run->facts[FACT_lanes_possible]);
-		f.cause = arena_printf(l->arena, "lanes of one warp went different ways %s times of %s",
-				       report_count(x->diverged, n, sizeof n), report_count(x->branches, m, sizeof m));
+		f.cause = arena_printf(l->arena, "lanes of one warp went different ways %s time%s of %s",
+				       report_count(x->diverged, n, sizeof n), plural_s(x->diverged),
+				       report_count(x->branches, m, sizeof m));
 		f.remedy = "Threads of a warp that take the same way keep its lanes busy: branch on the warp, or give "
 			   "neighbouring threads like work";
 		VEC_PUSH(l->arena, &l->items, f);

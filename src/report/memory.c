@@ -259,8 +259,8 @@ static void print_busiest(FILE *to, const struct accounting *a, const struct acc
 	if (!code || run->facts[FACT_instructions] == 0)
 		return;
 	const struct place_of place = place_find(code, at);
-	fprintf(to, "  most often executed: line %u, `%s`, %s times", place.line, one_line(&place, text, sizeof text),
-		report_count(most, n, sizeof n));
+	fprintf(to, "  most often executed: line %u, `%s`, %s time%s", place.line, one_line(&place, text, sizeof text),
+		report_count(most, n, sizeof n), plural_s(most));
 	if (place.loc_file)
 		fprintf(to, " (%s:%u)", place.loc_file, place.loc_line);
 	fprintf(to, "\n");

@@ -66,7 +66,7 @@ void report_launch(FILE *to, const char *kernel, const u32 grid[3], const u32 bl
 	const u64 blocks = (u64)grid[0] * grid[1] * grid[2];
 
 	fprintf(to, "%s<<<%s, %s>>>: ", kernel, shape(grid, a, sizeof a), shape(block, b, sizeof b));
-	fprintf(to, "%s threads in ", report_count(threads, a, sizeof a));
+	fprintf(to, "%s thread%s in ", report_count(threads, a, sizeof a), plural_s(threads));
 	fprintf(to, "%s block%s", report_count(s->blocks, a, sizeof a), s->blocks == 1 ? "" : "s");
 	if (s->blocks < blocks)
 		fprintf(to, " finished, of %s", report_count(blocks, a, sizeof a));

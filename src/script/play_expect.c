@@ -182,12 +182,12 @@ static const char *compare_file(struct comparison *c)
 		array = (struct npy){
 			.type = b->type, .count = length / element_bytes(b->type), .data = (const u8 *)bytes};
 		if (length % element_bytes(b->type))
-			message = say(c->play, "%s holds %zu bytes, '%s' %llu", shown, length, b->name,
-				      (unsigned long long)buffer_bytes(b));
+			message = say(c->play, "%s holds %zu byte%s, '%s' %llu", shown, length, plural_s(length),
+				      b->name, (unsigned long long)buffer_bytes(b));
 	}
 	if (!message && array.count != b->count)
-		message = say(c->play, "%s holds %llu elements, '%s' %llu", shown, (unsigned long long)array.count,
-			      b->name, (unsigned long long)b->count);
+		message = say(c->play, "%s holds %llu element%s, '%s' %llu", shown, (unsigned long long)array.count,
+			      plural_s(array.count), b->name, (unsigned long long)b->count);
 	for (u64 k = 0; k < b->count && !message; k++) {
 		const u8 *wanted = array.data + k * element_bytes(array.type);
 		if (array.type == b->type)

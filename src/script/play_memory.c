@@ -71,8 +71,8 @@ void play_free_buffer(struct play *p, const struct script_statement *st)
 
 	if (st->first)
 		message =
-			arena_printf(a, "the address lies %llu bytes inside '%s', and only its first one can be freed",
-				     (unsigned long long)st->first, b->name);
+			arena_printf(a, "the address lies %llu byte%s inside '%s', and only its first one can be freed",
+				     (unsigned long long)st->first, plural_s(st->first), b->name);
 	else if (b->is_freed)
 		message = arena_printf(a, "'%s' was freed before, at line %u", b->name, b->freed_line);
 	if (message) {
@@ -103,9 +103,11 @@ static void tell_heap_leak(struct play *p, struct span at, const struct heap_lea
 	}
 	play_add_finding(
 		p, at,
-		arena_printf(&p->session->arena,
-			     "%llu bytes in %u block%s of the device heap leak: nothing frees what malloc gave at %s",
-			     (unsigned long long)leak->bytes, leak->count, leak->count > 1 ? "s" : "", place));
+		arena_printf(
+			&p->session->arena,
+			"%llu byte%s in %u block%s of the device heap leak%s: nothing frees what malloc gave at %s",
+			(unsigned long long)leak->bytes, plural_s(leak->bytes), leak->count, plural_s(leak->count),
+			leak->bytes == 1 ? "s" : "", place));
 }
 
 /* Blocks of the device heap that are still there, by the malloc that they come from. */
@@ -147,7 +149,10 @@ void play_find_leaks(struct play *p)
 			launch = st;
 		if (st->kind == SCRIPT_BUFFER && b->is_allocated && !b->is_freed)
 			play_add_finding(p, st->span,
-					 arena_printf(a, "%llu bytes of '%s' leak: nothing frees them",
+					 arena_printf(a,
+						      buffer_bytes(b) == 1
+							      ? "%llu byte of '%s' leaks: nothing frees it"
+							      : "%llu bytes of '%s' leak: nothing frees them",
 						      (unsigned long long)buffer_bytes(b), b->name));
 	}
 	if (launch)

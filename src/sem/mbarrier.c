@@ -86,8 +86,8 @@ static const struct insn *refuse_arrival(struct warp *w, const struct insn *i, u
 	char known[ASYNC_WAIT_TEXT];
 
 	async_tell_mbarrier(w, b->at, known);
-	return warp_fault(w, i, FAULT_ASYNC, 1u << lane, "%u arrivals at an mbarrier that has %u of %u pending%s",
-			  count, b->pending, b->expected, known);
+	return warp_fault(w, i, FAULT_ASYNC, 1u << lane, "%u arrival%s at an mbarrier that has %u of %u pending%s",
+			  count, plural_s(count), b->pending, b->expected, known);
 }
 
 /* arrive and arrive_drop, with a count, with bytes to expect, or plain. */

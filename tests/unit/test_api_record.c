@@ -292,7 +292,7 @@ START_TEST(failures_have_words)
 	ck_assert_int_eq(ptxsim_alloc(f.context, UINT64_MAX, &address), PTXSIM_ERROR_MEMORY);
 	assert_has(ptxsim_last_error(), "ptxsim_alloc: ");
 	ck_assert_int_eq(ptxsim_read(f.context, &byte, 12345, 1), PTXSIM_ERROR_ADDRESS);
-	ck_assert_str_eq(ptxsim_last_error(), "ptxsim_read: 1 bytes at 0x3039 are not within one allocation");
+	ck_assert_str_eq(ptxsim_last_error(), "ptxsim_read: 1 byte at 0x3039 is not within one allocation");
 	ck_assert_int_eq(ptxsim_variable(f.module, "nothing", &address, NULL), PTXSIM_ERROR_NOT_FOUND);
 	assert_has(ptxsim_last_error(), "no variable 'nothing'");
 	ck_assert_ptr_null(ptxsim_find_function(f.module, "nothing"));

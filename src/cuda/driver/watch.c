@@ -124,9 +124,9 @@ static void tell_none_chosen(FILE *to)
 		fprintf(to, "ptxsim: --kernel %s: no kernel of that name was launched; launched were: %s\n",
 			watch.kernel, *watch.others ? watch.others : "none");
 	else if (watch.first > watch.fitting)
-		fprintf(to, "ptxsim: --launch %llu: there were %llu launches%s%s\n", (unsigned long long)watch.first,
-			(unsigned long long)watch.fitting, watch.kernel ? " of " : "",
-			watch.kernel ? watch.kernel : "");
+		fprintf(to, "ptxsim: --launch %llu: there %s %llu launch%s%s%s\n", (unsigned long long)watch.first,
+			watch.fitting == 1 ? "was" : "were", (unsigned long long)watch.fitting,
+			watch.fitting == 1 ? "" : "es", watch.kernel ? " of " : "", watch.kernel ? watch.kernel : "");
 }
 
 /* Throws away what was reported so far: cudaProfilerStart begins anew. */
