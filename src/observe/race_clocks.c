@@ -34,14 +34,14 @@ bool race_reaches(const struct warp *w, enum race_scope scope, u32 other)
 	return false;
 }
 
-/* Whether the mark's access happens before the lane's next one: program order (below sm_70 that of the whole warp),
+/* Whether the mark's access happens before the lane's next one: program order (if lanes are in step, that of the whole warp),
  * barriers of the block, or what the lane has learnt otherwise. */
 bool race_ordered(const struct race_block *b, const struct warp *w, u32 lane, const struct race_mark *m)
 {
 	const struct race_warp *me = &b->warps[w->index];
 
 	if (m->block == (u32)w->block->index) {
-		if (m->warp == w->index && (m->lane == lane || m->lane == RACE_ANY_LANE || !w->grid->independent))
+		if (m->warp == w->index && (m->lane == lane || m->lane == RACE_ANY_LANE || b->in_step))
 			return true;
 		if (m->time <= me->of[m->warp])
 			return true;

@@ -97,6 +97,7 @@ struct race_block {
 	u32 life;                /* of its shared words */
 	u64 block_bytes;         /* of shared memory */
 	struct race_page *words; /* of shared memory */
+	bool in_step;            /* the lanes of a warp: see races_begin */
 	struct race_warp warps[RACE_WARPS];
 	struct race_arrivals arrivals[BARRIERS_PER_BLOCK][2];
 	struct race_phase phases[BARRIERS_PER_BLOCK][2];

@@ -224,16 +224,39 @@ static void fill(struct race_finding *f, const struct check_sites *sites, const 
 	name_address(p, f->address);
 }
 
-/* A plain read, whose value only a compare and swap lets count, beside strong writes. */
-static bool is_validated(const struct race_findings *f, const struct race_finding *x)
+/* What is asked of a site's instruction once. */
+enum site_fact { FACT_USED_FIRST, FACT_VALIDATED };
+
+static bool site_is(struct race_findings *f, u32 site, enum site_fact fact)
 {
+	enum { NO = 1, YES = 2, BITS = 2 };
+	const struct program *p = f->sites->program;
+	const u32 shift = (u32)fact * BITS;
 	u32 insn;
+
+	if (!f->facts) {
+		const u32 last = p->code_count - 1;
+		f->facts = ARENA_ARRAY(f->arena, f->sites->bases[last] + p->codes[last]->insn_count + 1, u8);
+	}
+	if (!(f->facts[site] >> shift & (NO | YES))) {
+		const struct code *code = check_site_code(f->sites, site, &insn);
+		const u32 load = code->origin[insn];
+		const bool is = fact == FACT_VALIDATED ? race_is_validated(code, load) : race_is_used_first(code, load);
+		f->facts[site] |= (u8)((is ? YES : NO) << shift);
+	}
+	return f->facts[site] >> shift & YES;
+}
+
+bool race_uses_first(struct race_findings *f, u32 site) { return site_is(f, site, FACT_USED_FIRST); }
+
+/* A plain read, whose value only a compare and swap lets count, beside strong writes. */
+static bool is_validated(struct race_findings *f, const struct race_finding *x)
+{
 	const bool here = !x->writes && !x->strong && x->other_strong;
 
 	if (f->plain_reads || !(here || (!x->other_writes && !x->other_strong && x->strong)))
 		return false;
-	const struct code *code = check_site_code(f->sites, here ? x->site : x->other, &insn);
-	return race_is_validated(code, code->origin[insn]);
+	return site_is(f, here ? x->site : x->other, FACT_VALIDATED);
 }
 
 /* Two volatile accesses of lanes of one warp: a flag, whose value decides a branch, or data? */
@@ -245,23 +268,6 @@ static bool is_flag(const struct race_findings *f, const struct race_finding *x)
 		return false;
 	const struct code *code = check_site_code(f->sites, x->writes ? x->other : x->site, &insn);
 	return !race_steps_together(code, code->origin[insn]);
-}
-
-bool race_uses_first(struct race_findings *f, u32 site)
-{
-	enum { NO = 1, YES = 2 };
-	const struct program *p = f->sites->program;
-	u32 insn;
-
-	if (!f->uses_first) {
-		const u32 last = p->code_count - 1;
-		f->uses_first = ARENA_ARRAY(f->arena, f->sites->bases[last] + p->codes[last]->insn_count + 1, u8);
-	}
-	if (!f->uses_first[site]) {
-		const struct code *code = check_site_code(f->sites, site, &insn);
-		f->uses_first[site] = race_is_used_first(code, code->origin[insn]) ? YES : NO;
-	}
-	return f->uses_first[site] == YES;
 }
 
 void race_tell(struct race_findings *f, struct warp *w, const struct race_access *access, const struct race_place *p,

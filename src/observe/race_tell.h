@@ -39,7 +39,7 @@ struct race_findings {
 	const struct check_sites *sites;
 	u32 most;
 	bool plain_reads; /* those that a compare and swap validates count, too */
-	u8 *uses_first;   /* by site: see race_uses_first; 0: not asked yet */
+	u8 *facts;        /* by site, what has been asked: two bits for each, 0: not yet */
 	VEC_OF(struct race_finding) items;
 	u64 more; /* pairs beyond the most that are kept were met so often */
 };

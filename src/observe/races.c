@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "decode/form_address.h"
 #include "exec/gang.h"
 #include "exec/run.h"
@@ -32,6 +33,7 @@ struct races {
 	const struct code *proved; /* the launch's kernel; NULL: every access is looked at */
 	const bool *quiet;         /* of it: by instruction of the text, those that cannot race */
 	bool none;                 /* nothing at all can race */
+	bool in_step;              /* lanes of a warp, in the launch */
 	struct race_memory memory; /* of a launch */
 	u32 lives;
 	struct check_findings *others; /* of what is not two accesses */
@@ -485,6 +487,7 @@ static void block_start(void *context, struct block *b)
 	struct race_block *x = record_of(r, b);
 	race_start(&r->memory.clocks, x);
 	x->index = b->index;
+	x->in_step = r->in_step;
 	x->life = ++r->lives;
 }
 
@@ -518,6 +521,16 @@ struct races *races_new(struct arena *arena, const struct check_sites *where, co
 	return r;
 }
 
+/* Do lanes of a warp step together? Where the hardware has them do so, and in PTX for such a target, which later hardware
+ * runs as if it did (Volta tuning guide, independent thread scheduling). */
+static bool steps_together(const struct launch *l)
+{
+	const struct ir_module *m = l->kernel->code->function->module;
+	const struct arch *written = m && m->target ? arch_find(m->target) : NULL;
+
+	return l->program->arch->divergence != ARCH_INDEPENDENT || (written && written->divergence != ARCH_INDEPENDENT);
+}
+
 void races_begin(struct races *r, struct check_findings *others, const struct launch *l)
 {
 	struct arena *arena = others->arena;
@@ -530,6 +543,7 @@ void races_begin(struct races *r, struct check_findings *others, const struct la
 	r->observer.gang_before = gangs ? gang_before : NULL;
 	r->observer.after = gangs ? NULL : after;
 	find_quiet(r, l);
+	r->in_step = steps_together(l);
 	memset(r->memory.buckets, 0, sizeof r->memory.buckets);
 	r->memory.global = (struct race_pages){0};
 	r->memory.events = (struct race_events){.arena = arena};

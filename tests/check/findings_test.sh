@@ -54,5 +54,28 @@ holds 'and each place is told once' lines '^race:' "$(sort -u "$work/err" | grep
 check --max-findings=1 "$folder/planted/warp-reduce.ptx"
 holds 'no more findings are kept than asked for' lines '^race:' 1
 
+# Lanes of PTX for a target that knows no independent scheduling step together on later hardware, too.
+cat >"$work/slot.ptx" <<'END'
+.version 6.4
+.target sm_35
+.address_size 64
+//@ launch k grid=1 block=32
+.visible .entry k()
+{
+	.shared .u32 slot;
+	.reg .u32 %r<4>;
+	mov.u32 %r1, %laneid;
+	st.volatile.shared.u32 [slot], 7;
+	ld.shared.u32 %r2, [slot];
+	add.u32 %r2, %r2, %r1;
+	st.shared.u32 [slot], %r2;
+	ret;
+}
+END
+sed 's/sm_35/sm_70/' "$work/slot.ptx" >"$work/later.ptx"
+holds 'lanes of older PTX step together' check --arch=sm_90 "$work/slot.ptx"
+check --arch=sm_90 "$work/later.ptx"
+holds 'those of later PTX need not' [ $? -eq 1 ]
+
 echo "$((tried - failed)) of $tried passed, $failed failed"
 [ $failed -eq 0 ]
