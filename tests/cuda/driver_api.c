@@ -553,6 +553,35 @@ START_TEST(a_fill_is_done_when_its_call_returns)
 END_TEST
 
 /* What a kernel states of its blocks bounds the registers that it is said to need. */
+/* Threads of the parent that hold locks or run kernels are not in the child: it would wait for them forever. */
+START_TEST(a_forked_process_has_no_device)
+{
+	void *m, *f, *s;
+	u64 p;
+	unsigned n = 64;
+	int status;
+
+	context();
+	OK(cuModuleLoadData(&m, TEXT));
+	OK(cuModuleGetFunction(&f, m, "scale"));
+	OK(cuMemAlloc_v2(&p, 256));
+	OK(cuStreamCreate(&s, 0));
+	for (int k = 0; k < 20; k++)
+		OK(cuLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, s, (void *[]){&p, &n}, NULL));
+	const pid_t child = fork();
+	if (!child) {
+		alarm(20);
+		const bool refused = cuMemAlloc_v2(&p, 4) == 3 && cuCtxSynchronize() == 3 && cuInit(0) == 3 &&
+				     cuStreamSynchronize(s) == 3;
+		_exit(refused ? 0 : 1);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	OK(cuStreamSynchronize(s));
+	OK(cuMemFree_v2(p));
+}
+END_TEST
+
 START_TEST(many_live_values_do_not_refuse_a_launch)
 {
 	char text[16384] = ".version 7.8\n.target sm_80\n.address_size 64\n"
@@ -583,6 +612,7 @@ UNIT_TESTS("driver interface", 0)
 	UNIT_TEST(processes_share_memory_and_events);
 	UNIT_TEST(processes_share_pools);
 	UNIT_TEST(a_fill_is_done_when_its_call_returns);
+	UNIT_TEST(a_forked_process_has_no_device);
 	UNIT_TEST(many_live_values_do_not_refuse_a_launch);
 	UNIT_TEST(a_kernel_runs);
 	UNIT_TEST(variables_and_constants_are_memory);

@@ -2,13 +2,15 @@
  *
  * What exec_test.sh runs: a program of the driver interface that finds libcuda.so.1 as programs do. Its words say what it
  * does, in order: `race` and `clean` launch kernels, `fault` stores beyond its buffer, `child` launches a kernel that
- * launches others, `forever` one that does not end, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `profile` starts the profiler, `exit3` ends with 3.
+ * launches others, `forever` one that does not end, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3.
  */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const char TEXT[] =
 	".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -112,6 +114,18 @@ static int is_attack(const char *word)
 	       !strcmp(word, "library");
 }
 
+/* A child that ends as programs do, by exit: what the library writes at the end is the parent's. */
+static int fork_child(void)
+{
+	int status;
+
+	fflush(stdout);
+	const pid_t child = fork();
+	if (!child)
+		exit(0);
+	return waitpid(child, &status, 0) == child ? status : 1;
+}
+
 int main(int count, char **words)
 {
 	int (*init)(unsigned), (*retain)(void **, int), (*set)(void *), (*load)(void **, const void *),
@@ -144,6 +158,8 @@ int main(int count, char **words)
 			status |= launch(module, "parent", 1, &p) | check_values(p);
 		else if (!strcmp(words[k], "profile"))
 			start();
+		else if (!strcmp(words[k], "fork"))
+			status |= fork_child();
 		else if (is_attack(words[k]))
 			attack(module, words[k]);
 	if (count < 2 || strcmp(words[count - 1], "leak"))

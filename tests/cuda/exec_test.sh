@@ -106,6 +106,10 @@ for signal in TERM HUP; do
 	fi
 done
 
+# A forked process does not report for its parent a second time.
+"$ptxsim" exec --check=leaks --report csv "$program" clean fork leak >"$work/out" 2>&1
+if [ "$(grep -c '^leak:' "$work/out")" = 1 ] && [ "$(grep -c '^launch,kernel' "$work/out")" = 1 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: reports of a program that forks" && head "$work/out"; fi
+
 # A file of the current folder is not found by its name alone, as in a shell.
 : >"$work/here" && chmod +x "$work/here"
 case $ptxsim in /*) whole=$ptxsim ;; *) whole=$PWD/$ptxsim ;; esac

@@ -119,6 +119,8 @@ int drv_cuInit(u32 flags)
 {
 	if (flags)
 		return CU_INVALID_VALUE;
+	if (driver.forked)
+		return CU_NOT_INITIALIZED;
 	if (driver.ready)
 		return CU_OK;
 	if (!read_settings())
@@ -139,6 +141,8 @@ int drv_cuInit(u32 flags)
 	if (!driver.machine)
 		return CU_OUT_OF_MEMORY;
 	const int result = open_devices();
+	if (!result && pthread_atfork(NULL, NULL, driver_forget))
+		return CU_OUT_OF_MEMORY;
 	driver.ready = result == CU_OK;
 	return result;
 }

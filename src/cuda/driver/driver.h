@@ -472,6 +472,7 @@ int function_ready(struct cu_function *handle, struct cu_function **f);
 struct driver {
 	pthread_mutex_t lock;
 	bool ready;
+	bool forked;       /* this process is a child of the one that started the driver: it has no device */
 	bool executes;     /* PTXSIM_EXECUTE is not "no" */
 	bool prefers_code; /* PTXSIM_CODE is "machine": machine code is taken before PTX */
 	ptxsim_context *machine;
@@ -510,6 +511,7 @@ int call_absent(const char *name);
 /* The lock let go while waiting for work. */
 void driver_let_go(void);
 void driver_take(void);
+void driver_forget(void);
 /* One line on standard error, each text once. */
 void driver_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -99,6 +99,15 @@ bool handle_is(const void *object, enum handle_kind kind)
 
 /* --- The frame of a call ----------------------------------------------------------------------- */
 
+/* In a process that the program forked: threads that held locks and ran kernels are not there, so all calls fail from
+ * now on, as on the card. */
+void driver_forget(void)
+{
+	driver.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	driver.ready = false;
+	driver.forked = true;
+}
+
 void driver_let_go(void) { pthread_mutex_unlock(&driver.lock); }
 void driver_take(void) { pthread_mutex_lock(&driver.lock); }
 

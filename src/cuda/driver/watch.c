@@ -483,7 +483,7 @@ static void write_all(bool is_whole)
 
 __attribute__((destructor)) static void watch_close(void)
 {
-	if (watch.asked)
+	if (watch.asked && !driver.forked)
 		write_all(true);
 }
 

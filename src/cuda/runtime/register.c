@@ -94,6 +94,10 @@ static void add(const struct entry *e)
 	pthread_mutex_unlock(&registry.lock);
 }
 
+/* A process that the program forks has no threads that would give the lock back. */
+static void forget_lock(void) { registry.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, forget_lock); }
+
 /* --- What host code calls --------------------------------------------------------------------------- */
 
 /* The handle that nvcc's constructors pass on is the image itself; it is never freed. */
@@ -224,7 +228,7 @@ int rt_kernel(const void *host, struct cu_function **kernel)
 		*kernel = (struct cu_function *)(uintptr_t)host;
 		if (!host)
 			return RT_INVALID_FUNCTION;
-		return cuFuncGetName(&name, *kernel);
+		return cuFuncGetName(&name, *kernel) == CU_INVALID_HANDLE ? RT_INVALID_FUNCTION : RT_OK;
 	}
 	if (!e->kernel) {
 		result = load(e->image);
