@@ -83,6 +83,10 @@ struct run_options {
 	ptxsim_print_fn *print;      /* NULL: the context's */
 	ptxsim_print_fn *tell;       /* of failed assertions, a line for each thread; NULL: nobody is told */
 	void *print_context;
+	/* For kernels that launch graphs: see struct launch. */
+	u32 (*launch_graph)(void *context, u64 graph, u64 stream);
+	void *graph_context;
+	u64 graph;
 	launch_runner *runner; /* NULL: launch_run */
 	void *runner_context;
 };

@@ -235,6 +235,9 @@ static void run_grid(ptxsim_context *c, const ptxsim_function *f, const struct p
 		.device = options->device ? options->device : c->device,
 		.device_number = options->device_number,
 		.device_count = options->device_count,
+		.launch_graph = options->launch_graph,
+		.graph_context = options->graph_context,
+		.graph = options->graph,
 		.native = native_of(c, f, p, launch->native),
 	};
 	memcpy(l.grid, launch->grid, sizeof l.grid);

@@ -99,10 +99,15 @@ struct launch {
 	const struct async_checker *async_checker; /* what checks in strict mode; without one, it is eager */
 	struct lock_order lock_order;
 	struct schedule_choice schedule;
-	struct grid_queue *grids;     /* what kernels ask to be run after them: exec/child_grids.h; NULL: they cannot */
-	const struct device *device;  /* that they ask for attributes; or NULL */
-	u32 device_number;            /* what kernels are told of it */
-	u32 device_count;             /* and of all; 0: it is the only one */
+	struct grid_queue *grids;    /* what kernels ask to be run after them: exec/child_grids.h; NULL: they cannot */
+	const struct device *device; /* that they ask for attributes; or NULL */
+	u32 device_number;           /* what kernels are told of it */
+	u32 device_count;            /* and of all; 0: it is the only one */
+	/* A kernel asks for a graph of the driver's to be launched, by any thread of the launch; a cudaError_t. NULL: there are
+	 * no graphs. */
+	u32 (*launch_graph)(void *context, u64 graph, u64 stream);
+	void *graph_context;
+	u64 graph;                    /* that the kernel is of, if kernels may launch it, or 0: %current_graph_exec */
 	struct native_kernel *native; /* the kernel's native code, there or to come; NULL: none is to be used */
 };
 

@@ -120,6 +120,8 @@ u64 sreg_value(const struct warp *w, u32 sreg, u32 element, u32 lane)
 		return grid->arch_row->sms;
 	case SREG_gridid:
 		return 1;
+	case SREG_current_graph_exec:
+		return grid->launch->graph;
 	case SREG_clusterid:
 	case SREG_nclusterid:
 	case SREG_cluster_ctaid:

@@ -549,6 +549,18 @@ static u64 set_condition(struct runtime_call *c)
 	return RUNTIME_OK;
 }
 
+/* --- Graphs ---------------------------------------------------------------------------------------------- */
+
+static u64 launch_graph(struct runtime_call *c)
+{
+	const struct launch *l = c->w->grid->launch;
+
+	return l->launch_graph ? l->launch_graph(l->graph_context, argument(c, 0), argument(c, 1))
+			       : RUNTIME_NOT_SUPPORTED;
+}
+
+static u64 current_graph(struct runtime_call *c) { return c->w->grid->launch->graph; }
+
 static const struct {
 	const char *name;
 	runtime_fn *fn;
@@ -602,6 +614,10 @@ static runtime_fn *find(const char *external)
 
 	if (!strcmp(external, "cudaGraphSetConditional"))
 		return set_condition;
+	if (!strcmp(external, "cudaGraphLaunch"))
+		return launch_graph;
+	if (!strcmp(external, "cudaGetCurrentGraphExec"))
+		return current_graph;
 	if (strncmp(external, prefix, sizeof prefix - 1))
 		return NULL;
 	for (size_t k = 0; k < COUNT_OF(functions); k++)
@@ -614,7 +630,7 @@ static runtime_fn *find(const char *external)
 static bool fails(runtime_fn *fn)
 {
 	return fn != buffer_v1 && fn != buffer_v2 && fn != get_last_error && fn != peek_at_last_error &&
-	       fn != error_name && fn != error_string;
+	       fn != error_name && fn != error_string && fn != current_graph;
 }
 
 bool device_runtime_call(struct warp *w, const struct insn *i, u8 *rows, const struct call_site *site, u32 lane)

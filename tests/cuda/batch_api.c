@@ -483,9 +483,134 @@ START_TEST(kernels_know_their_device)
 }
 END_TEST
 
-/* --- Notifications ------------------------------------------------------------------------------------------ */
-
 static void never(void *data) { *(int *)data = 1; }
+
+/* --- Graphs that kernels launch ----------------------------------------------------------------------------- */
+
+/* note: appends its number to the words at p, whose first is their count. ask: launches a graph, and keeps the result
+ * at e; then appends 9. again: puts its own graph behind itself until five words are there. */
+static const char LAUNCHING[] =
+	".version 8.0\n.target sm_90\n.address_size 64\n"
+	".extern .func (.param .b32 r) cudaGraphLaunch(.param .b64 g, .param .b64 s);\n"
+	".visible .entry note(.param .u64 p, .param .u32 n)\n{\n"
+	"	.reg .b32 %c, %n; .reg .b64 %p, %a;\n"
+	"	ld.param.u64 %p, [p]; ld.param.u32 %n, [n]; atom.global.add.u32 %c, [%p], 1;\n"
+	"	mad.wide.u32 %a, %c, 4, %p; st.global.u32 [%a+4], %n; ret;\n}\n"
+	".visible .entry ask(.param .u64 p, .param .u64 e, .param .u64 g, .param .u64 s)\n{\n"
+	"	.reg .b32 %c, %r; .reg .b64 %p, %a, %g, %s, %e;\n"
+	"	ld.param.u64 %p, [p]; ld.param.u64 %e, [e]; ld.param.u64 %g, [g]; ld.param.u64 %s, [s];\n"
+	"	{ .param .b32 r; .param .b64 q; .param .b64 t; st.param.b64 [q], %g; st.param.b64 [t], %s;\n"
+	"	call.uni (r), cudaGraphLaunch, (q, t); ld.param.b32 %r, [r]; }\n"
+	"	st.global.u32 [%e], %r; atom.global.add.u32 %c, [%p], 1;\n"
+	"	mad.wide.u32 %a, %c, 4, %p; st.global.u32 [%a+4], 9; ret;\n}\n"
+	".visible .entry again(.param .u64 p)\n{\n"
+	"	.reg .b32 %c, %r; .reg .b64 %p, %g, %s; .reg .pred %q;\n"
+	"	ld.param.u64 %p, [p]; atom.global.add.u32 %c, [%p], 1; setp.ge.u32 %q, %c, 20000; @%q bra done;\n"
+	"	mov.u64 %g, %current_graph_exec; mov.u64 %s, 0x0100000000000000;\n"
+	"	{ .param .b32 r; .param .b64 a; .param .b64 b; st.param.b64 [a], %g; st.param.b64 [b], %s;\n"
+	"	call.uni (r), cudaGraphLaunch, (a, b); ld.param.b32 %r, [r]; }\n"
+	"	st.global.u32 [%p+4], %r;\n"
+	"done: ret;\n}\n";
+
+static struct cu_exec *graph_of(const struct cu_kernel_node *kernels, u32 count, u64 flags)
+{
+	struct cu_graph *g;
+	struct cu_node *n = NULL;
+	struct cu_exec *x;
+
+	OK(cuGraphCreate(&g, 0));
+	for (u32 k = 0; k < count; k++)
+		OK(cuGraphAddKernelNode_v2(&n, g, &n, k ? 1 : 0, &kernels[k]));
+	OK(cuGraphInstantiateWithFlags(&x, g, flags));
+	OK(cuGraphDestroy(g));
+	return x;
+}
+
+static struct cu_kernel_node one_thread(struct cu_function *f, void **params)
+{
+	return (struct cu_kernel_node){.function = f, .grid = {1, 1, 1}, .block = {1, 1, 1}, .params = params};
+}
+
+/* A graph of an asking kernel and one that notes 2, which launches a graph that notes 1, in that stream. */
+static u64 ask(struct cu_function *asking, struct cu_function *note, u64 flags, u64 stream, u64 order[4])
+{
+	const u64 at = words(8), result = words(1);
+	u32 one = 1, two = 2;
+	void *noted[] = {(void *)(uintptr_t)&at, &one}, *second[] = {(void *)(uintptr_t)&at, &two};
+	const struct cu_kernel_node inner = one_thread(note, noted);
+	const struct cu_exec *x = graph_of(&inner, 1, flags);
+	void *asked[] = {(void *)(uintptr_t)&at, (void *)(uintptr_t)&result, (void *)&x, &stream};
+	const struct cu_kernel_node outer[] = {one_thread(asking, asked), one_thread(note, second)};
+	struct cu_exec *by = graph_of(outer, 2, 0);
+
+	for (u32 round = 0; round < 2; round++) {
+		OK(cuMemsetD32_v2(at, 0, 8));
+		OK(cuGraphLaunch(by, NULL));
+		OK(cuCtxSynchronize());
+	}
+	for (u32 k = 0; k < 4; k++)
+		order[k] = word(at + 4 * k);
+	OK(cuGraphExecDestroy(by));
+	OK(cuGraphExecDestroy((struct cu_exec *)(uintptr_t)x));
+	return word(result);
+}
+
+START_TEST(kernels_launch_graphs)
+{
+	enum { DEVICE_LAUNCH = 4 };
+	const u64 tail = 1ull << 56, fire = 2ull << 56, sibling = 3ull << 56;
+	struct cu_module *m;
+	struct cu_function *note, *asking, *again;
+	u64 order[4];
+
+	begin();
+	OK(cuModuleLoadData(&m, LAUNCHING));
+	OK(cuModuleGetFunction(&note, m, "note"));
+	OK(cuModuleGetFunction(&asking, m, "ask"));
+	OK(cuModuleGetFunction(&again, m, "again"));
+	/* At once, or when the whole graph has ended. */
+	ck_assert_uint_eq(ask(asking, note, DEVICE_LAUNCH, fire, order), 0);
+	ck_assert(order[0] == 3 && order[1] == 9 && order[2] == 1 && order[3] == 2);
+	ck_assert_uint_eq(ask(asking, note, DEVICE_LAUNCH, sibling, order), 0);
+	ck_assert_uint_eq(order[0], 3);
+	ck_assert_uint_eq(ask(asking, note, DEVICE_LAUNCH, tail, order), 0);
+	ck_assert(order[0] == 3 && order[1] == 9 && order[2] == 2 && order[3] == 1);
+	/* Neither other streams, nor graphs that were not made for it. */
+	ck_assert_uint_eq(ask(asking, note, DEVICE_LAUNCH, 0, order), 1);
+	ck_assert_uint_eq(ask(asking, note, 0, fire, order), 1);
+	ck_assert(order[0] == 2 && order[1] == 9 && order[2] == 2);
+	/* A graph that goes on by itself. */
+	u64 at = words(2);
+	const struct cu_kernel_node loop = one_thread(again, (void *[]){&at});
+	struct cu_exec *x = graph_of(&loop, 1, DEVICE_LAUNCH);
+	OK(cuGraphLaunch(x, NULL));
+	OK(cuGraphExecDestroy(x));
+	ck_assert_uint_eq(word(at), 20001);
+	ck_assert_uint_eq(word(at + 4), 0);
+}
+END_TEST
+
+START_TEST(graphs_for_kernels_are_of_what_a_device_runs)
+{
+	struct cu_graph *g;
+	struct cu_node *n;
+	struct cu_exec *x;
+	int params[10] = {4};
+	const struct cu_host_node host = {.function = never};
+
+	begin();
+	OK(cuGraphCreate(&g, 0));
+	FAILS(cuGraphInstantiateWithFlags(&x, g, 4), 801);
+	OK(cuGraphAddHostNode(&n, g, NULL, 0, &host));
+	FAILS(cuGraphInstantiateWithFlags(&x, g, 4), 801);
+	FAILS(cuGraphInstantiateWithFlags(&x, g, 5), INVALID_VALUE);
+	FAILS(cuGraphInstantiateWithParams(&x, g, params), 801);
+	ck_assert_int_eq(params[6], 3);
+	OK(cuGraphInstantiateWithFlags(&x, g, 0));
+}
+END_TEST
+
+/* --- Notifications ------------------------------------------------------------------------------------------ */
 
 START_TEST(notifications_are_registered)
 {
@@ -513,5 +638,7 @@ UNIT_TESTS("batches and parts", 0)
 	UNIT_TEST(events_of_green_contexts_are_of_all_streams);
 	UNIT_TEST(graphs_are_destroyed_under_capture);
 	UNIT_TEST(kernels_know_their_device);
+	UNIT_TEST(kernels_launch_graphs);
+	UNIT_TEST(graphs_for_kernels_are_of_what_a_device_runs);
 	UNIT_TEST(notifications_are_registered);
 }

@@ -571,7 +571,7 @@ START_TEST(a_forked_process_has_no_device)
 	const pid_t child = fork();
 	if (!child) {
 		alarm(20);
-		const bool refused = cuMemAlloc_v2(&p, 4) == 3 && cuCtxSynchronize() == 3 && cuInit(0) == 3 &&
+		const int refused = cuMemAlloc_v2(&p, 4) == 3 && cuCtxSynchronize() == 3 && cuInit(0) == 3 &&
 				     cuStreamSynchronize(s) == 3;
 		_exit(refused ? 0 : 1);
 	}

@@ -461,6 +461,70 @@ START_TEST(captures_that_part_or_meet_are_invalid)
 }
 END_TEST
 
+START_TEST(external_events_are_nodes_of_captures)
+{
+	struct fixture f = begin();
+	struct cu_stream *s;
+	struct cu_event *e, *outside, *found;
+	struct cu_graph *g;
+	struct cu_node *nodes[4];
+	size_t count = 4;
+
+	OK(cuStreamCreate(&s, 1));
+	OK(cuEventCreate(&e, 0));
+	OK(cuEventCreate(&outside, 0));
+	OK(cuEventRecord(outside, NULL));
+	OK(cuStreamBeginCapture_v2(s, 0));
+	OK(cuStreamWaitEvent(s, outside, 1));
+	OK(cuMemsetD32Async(f.at, 5, 1, s));
+	OK(cuEventRecordWithFlags(e, s, 1));
+	FAILS(cuEventRecordWithFlags(e, s, 2), INVALID_VALUE);
+	OK(cuStreamEndCapture(s, &g));
+	OK(cuGraphGetNodes(g, nodes, &count));
+	ck_assert_uint_eq(count, 3);
+	OK(cuGraphEventWaitNodeGetEvent(nodes[0], &found));
+	ck_assert_ptr_eq(found, outside);
+	OK(cuGraphEventRecordNodeGetEvent(nodes[2], &found));
+	ck_assert_ptr_eq(found, e);
+	run_graph(g);
+	OK(cuEventSynchronize(e));
+	ck_assert_uint_eq(word(f.at), 5);
+}
+END_TEST
+
+START_TEST(what_may_wait_breaks_captures)
+{
+	struct fixture f = begin();
+	struct cu_stream *s;
+	struct cu_event *e;
+	struct cu_graph *g = f.graph;
+	int relaxed = 2;
+	u64 memory;
+	void *host;
+
+	OK(cuStreamCreate(&s, 1));
+	OK(cuEventCreate(&e, 0));
+	OK(cuStreamBeginCapture_v2(s, 0));
+	FAILS(cuMemAlloc_v2(&memory, 64), 900);
+	FAILS(cuStreamEndCapture(s, &g), 901);
+	OK(cuStreamBeginCapture_v2(s, 1));
+	FAILS(cuMemHostAlloc(&host, 64, 0), 900);
+	FAILS(cuStreamEndCapture(s, &g), 901);
+	OK(cuStreamBeginCapture_v2(s, 0));
+	FAILS(cuEventQuery(e), 900);
+	FAILS(cuStreamEndCapture(s, &g), 901);
+	/* Relaxed captures, and relaxed threads, may. */
+	OK(cuStreamBeginCapture_v2(s, 2));
+	OK(cuMemAlloc_v2(&memory, 64));
+	OK(cuStreamEndCapture(s, &g));
+	OK(cuStreamBeginCapture_v2(s, 0));
+	OK(cuThreadExchangeStreamCaptureMode(&relaxed));
+	OK(cuMemAllocManaged(&memory, 64, 1));
+	OK(cuThreadExchangeStreamCaptureMode(&relaxed));
+	OK(cuStreamEndCapture(s, &g));
+}
+END_TEST
+
 /* --- Pools and virtual memory ------------------------------------------------------------------------- */
 
 START_TEST(pools_count_what_is_taken)
@@ -606,6 +670,8 @@ UNIT_TESTS("graph_api", 60)
 	UNIT_TEST(user_objects_live_as_long_as_their_graph);
 	UNIT_TEST(a_capture_is_led_on_by_hand);
 	UNIT_TEST(captures_that_part_or_meet_are_invalid);
+	UNIT_TEST(external_events_are_nodes_of_captures);
+	UNIT_TEST(what_may_wait_breaks_captures);
 	UNIT_TEST(pools_count_what_is_taken);
 	UNIT_TEST(virtual_memory_is_mapped_where_it_is_wanted);
 	UNIT_TEST(ptx_run_uses_the_hosts_memory);

@@ -59,6 +59,27 @@ int capture_forbids(struct cu_context *c)
 	return result;
 }
 
+/* Calls that may wait for the device without saying so (allocations, queries of events) break captures, unless the thread
+ * has asked for the relaxed mode: its own ones that are not relaxed, and other threads' global ones. */
+int capture_forbids_unsafe(struct cu_context *c)
+{
+	enum { GLOBAL, OF_THREAD, RELAXED };
+	int result = CU_OK;
+
+	if (self.capture_mode == RELAXED)
+		return CU_OK;
+	for (struct cu_stream *s = c->streams; s && c->captures; s = s->next) {
+		struct capture *k = s->capture;
+		if (!k || k->mode == RELAXED)
+			continue;
+		if (k->thread != self.number && (k->mode != GLOBAL || self.capture_mode != GLOBAL))
+			continue;
+		k->broken = true;
+		result = CU_CAPTURE_UNSUPPORTED;
+	}
+	return result;
+}
+
 /* Programs can ask for the graph under capture, and destroy it or nodes of it. Forgets nodes that are gone; false: the
  * capture cannot go on. */
 static bool is_open(struct capture *c, struct tips *t)

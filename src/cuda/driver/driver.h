@@ -110,6 +110,8 @@ struct region *block_book(struct cu_context *c, u64 base, u64 size, enum block_k
 void block_unbook(struct region *b);
 /* Takes it out of memory and out of the books; its bytes go back to where they came from. */
 void block_remove(struct region *b);
+/* Device memory, whatever is being captured. */
+int block_allocate(u64 *dptr, size_t bytesize);
 void blocks_remove_of(struct cu_context *c);
 /* Whether it is another process's allocation from a pool. */
 bool pool_imported(const struct region *b);
@@ -223,7 +225,8 @@ enum task_kind {
 	TASK_ALLOCATE,
 	TASK_WRITE,
 	TASK_CONDITION,
-	TASK_BATCH /* of waits and writes; only in graphs */
+	TASK_BATCH, /* of waits and writes; only in graphs */
+	TASK_TAILS  /* behind a graph: what its kernels asked for */
 };
 
 /* Of a node that allocates, and its copies. */
@@ -262,7 +265,8 @@ struct task {
 			struct cu_function *function;
 			struct cu_function *handle; /* by which the program named it */
 			struct ptxsim_launch launch;
-			u8 *params; /* from malloc, the task's; NULL: behind the operation */
+			struct cu_exec *exec; /* the graph that it runs as a part of, or NULL */
+			u8 *params;           /* from malloc, the task's; NULL: behind the operation */
 			u32 param_bytes;
 			u32 shared_bytes;
 		} kernel;
@@ -276,6 +280,7 @@ struct task {
 		} host;
 		struct cu_event *event;
 		struct cu_graph *graph; /* child */
+		struct cu_exec *exec;   /* whose tails */
 		struct graph_memory *memory;
 		struct {
 			u64 handle;
@@ -305,6 +310,8 @@ int stream_finish(struct cu_stream *s);
 int context_finish(struct cu_context *c);
 /* What a synchronous call needs first: no capture under way. CU_OK or why not. */
 int capture_forbids(struct cu_context *c);
+/* What a call needs first that may wait for the device. CU_OK or why not. */
+int capture_forbids_unsafe(struct cu_context *c);
 struct cu_stream *stream_new(struct cu_context *c, u32 flags, int priority);
 void stream_delete(struct cu_stream *s);
 /* Runs a task here and now; in work of a stream. */
@@ -363,9 +370,20 @@ struct capture {
 	bool given;  /* the graph is the program's */
 };
 
+/* Graphs that kernels have asked to launch. */
+struct asked {
+	struct cu_exec **list;
+	u32 count;
+};
+
+enum { GRAPH_AUTO_FREE = 1, GRAPH_DEVICE_LAUNCH = 4 }; /* CUgraphInstantiate_flags */
+
 struct cu_exec {
 	u64 flags;
-	struct cu_graph *graph; /* its own copy */
+	u32 users;                 /* its handle, launches that have not ended, entries of `fired` and `tails` */
+	u32 fired_count;           /* that its kernels have asked for in this launch */
+	struct asked fired, tails; /* device_graph.c */
+	struct cu_graph *graph;    /* its own copy */
 	struct cu_node **order;
 	struct cu_node *found; /* by the last look-up; the next one is often for the node behind it */
 };
@@ -397,8 +415,16 @@ bool node_copy_attributes(struct cu_node *to, const struct cu_node *from);
 /* Before a launch; and when its turn has come. */
 void condition_begin(const struct task *t);
 void condition_run(struct cu_context *c, const struct task *t);
-/* Runs a graph's nodes one after another, as a piece of work. */
-void graph_run_here(struct cu_context *c, const struct cu_graph *g);
+/* Runs a graph's nodes one after another, as a piece of work. of: what its kernels are a part of, or NULL. */
+void graph_run_here(struct cu_context *c, const struct cu_graph *g, struct cu_exec *of);
+void graph_run_nodes(struct cu_context *c, struct cu_node *const *order, u32 count, struct cu_exec *of);
+/* Launches from kernels of graphs: what the kernel calls, and what runs what it asked for. */
+u32 graph_ask(void *exec, u64 graph, u64 stream);
+void exec_run_fired(struct cu_context *c, struct cu_exec *by);
+void exec_run_tails(struct cu_context *c, struct cu_exec *by);
+bool graph_fits_device(const struct cu_graph *g);
+/* One user less, with the lock held. */
+void exec_let_go(struct cu_exec *x);
 /* The copy, in a clone, of a node. */
 struct cu_node *node_copy_of(const struct cu_graph *g, const struct cu_node *origin);
 /* Give a node another task of its kind. CU_OK or why not. */

@@ -41,10 +41,15 @@ int drv_cuGraphInstantiateWithFlags(struct cu_exec **made, struct cu_graph *h_gr
 		return CU_INVALID_VALUE;
 	if (!handle_is(h_graph, HANDLE_GRAPH))
 		return CU_INVALID_HANDLE;
+	if (flags & GRAPH_DEVICE_LAUNCH && (flags & GRAPH_AUTO_FREE))
+		return CU_INVALID_VALUE;
+	if (flags & GRAPH_DEVICE_LAUNCH && !graph_fits_device(h_graph))
+		return CU_NOT_SUPPORTED;
 	struct cu_exec *x = calloc(1, sizeof *x);
 	if (!x)
 		return CU_OUT_OF_MEMORY;
 	x->flags = flags;
+	x->users = 1;
 	int result = drv_cuGraphClone(&x->graph, h_graph);
 	if (!result && !put_in_order(x))
 		result = CU_INVALID_VALUE;
@@ -79,13 +84,15 @@ int drv_cuGraphInstantiate(struct cu_exec **made, struct cu_graph *g, struct cu_
 /* CUDA_GRAPH_INSTANTIATE_PARAMS: u64 flags, stream, error node, result. */
 int drv_cuGraphInstantiateWithParams(struct cu_exec **made, struct cu_graph *g, int *params)
 {
+	enum { RESULT_ERROR = 1, RESULT_NODE_OPERATION = 3 };
+
 	if (!params)
 		return CU_INVALID_VALUE;
 	u64 flags;
 	memcpy(&flags, params, sizeof flags);
 	const int result = drv_cuGraphInstantiateWithFlags(made, g, flags);
 	memset((u8 *)params + 16, 0, 8);
-	params[6] = result ? 1 : 0;
+	params[6] = result == CU_NOT_SUPPORTED ? RESULT_NODE_OPERATION : result ? RESULT_ERROR : 0;
 	return result;
 }
 
@@ -94,17 +101,18 @@ int drv_cuGraphExecDestroy(struct cu_exec *x)
 {
 	if (!handle_is(x, HANDLE_EXEC))
 		return CU_INVALID_HANDLE;
-	handle_drop(x);
 	for (int d = 0; d < driver.device_count; d++)
 		if (driver.devices[d].primary)
 			context_finish(driver.devices[d].primary);
-	drv_cuGraphDestroy(x->graph);
-	free(x->order);
-	free(x);
+	/* Another thread may have done so meanwhile. */
+	if (!handle_is(x, HANDLE_EXEC))
+		return CU_INVALID_HANDLE;
+	handle_drop(x);
+	exec_let_go(x);
 	return CU_OK;
 }
 
-static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *s);
+static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *s, struct cu_exec *of);
 
 /* The memory of graphs stays for their next launch. */
 static bool frees_own(const struct task *t)
@@ -116,36 +124,44 @@ static bool frees_own(const struct task *t)
 
 /* Runs a graph on the calling thread, within a piece of a stream's work: bodies of conditionals, and children of those.
  * The lock is free there. */
-void graph_run_here(struct cu_context *c, const struct cu_graph *g)
+void graph_run_here(struct cu_context *c, const struct cu_graph *g, struct cu_exec *of)
 {
 	struct cu_exec x = {.graph = (struct cu_graph *)(uintptr_t)g};
 
 	driver_take();
 	const bool ok = put_in_order(&x);
 	driver_let_go();
-	for (u32 k = 0; ok && k < g->count; k++) {
-		const struct task *t = &x.order[k]->task;
-		if (x.order[k]->disabled || t->kind == TASK_FREE)
-			continue;
-		if (t->kind == TASK_CHILD)
-			graph_run_here(c, t->graph);
-		else
-			task_run(c, t, NULL);
-	}
+	if (ok)
+		graph_run_nodes(c, x.order, g->count, of);
 	free(x.order);
 }
 
-static int run_child(struct cu_graph *g, struct cu_stream *s)
+void graph_run_nodes(struct cu_context *c, struct cu_node *const *order, u32 count, struct cu_exec *of)
+{
+	for (u32 k = 0; k < count; k++) {
+		struct task t = order[k]->task;
+		if (order[k]->disabled || t.kind == TASK_FREE)
+			continue;
+		if (t.kind == TASK_KERNEL)
+			t.kernel.exec = of;
+		if (t.kind == TASK_CHILD)
+			graph_run_here(c, t.graph, of);
+		else
+			task_run(c, &t, NULL);
+	}
+}
+
+static int run_child(struct cu_graph *g, struct cu_stream *s, struct cu_exec *of)
 {
 	struct cu_exec x = {.graph = g};
-	const int result = put_in_order(&x) ? run_graph(x.order, g->count, s) : CU_INVALID_VALUE;
+	const int result = put_in_order(&x) ? run_graph(x.order, g->count, s, of) : CU_INVALID_VALUE;
 
 	free(x.order);
 	return result;
 }
 
 /* Gives all nodes to the stream, in order: one after another, so that edges need no waits. */
-static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *s)
+static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *s, struct cu_exec *of)
 {
 	int result = CU_OK;
 
@@ -156,9 +172,11 @@ static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *
 		if (t->kind == TASK_CONDITION)
 			condition_begin(t);
 		struct task given = *t;
-		if (t->kind == TASK_KERNEL)
+		if (t->kind == TASK_KERNEL) {
 			given.kernel.params = NULL;
-		result = t->kind == TASK_CHILD    ? run_child(t->graph, s)
+			given.kernel.exec = of;
+		}
+		result = t->kind == TASK_CHILD    ? run_child(t->graph, s, of)
 			 : t->kind == TASK_RECORD ? drv_cuEventRecord(t->event, s)
 			 : t->kind == TASK_WAIT   ? drv_cuStreamWaitEvent(s, t->event, 0)
 			 : t->kind == TASK_BATCH
@@ -174,7 +192,13 @@ int drv_cuGraphLaunch(struct cu_exec *x, struct cu_stream *h_stream)
 
 	if (!handle_is(x, HANDLE_EXEC) || !s)
 		return CU_INVALID_HANDLE;
-	return run_graph(x->order, x->graph->count, s);
+	/* Under capture its nodes become those of another graph, of which nothing is known yet. */
+	if (s->capture)
+		return run_graph(x->order, x->graph->count, s, NULL);
+	x->users++;
+	const int result = run_graph(x->order, x->graph->count, s, x);
+	const int ended = stream_give(s, &(struct task){.kind = TASK_TAILS, .exec = x}, NULL);
+	return result ? result : ended;
 }
 
 int drv_cuGraphUpload(struct cu_exec *x, struct cu_stream *h_stream)

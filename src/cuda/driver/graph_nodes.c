@@ -25,7 +25,7 @@ static struct graph_memory *graph_memory_new(size_t bytes)
 {
 	struct graph_memory *m = calloc(1, sizeof *m);
 
-	if (!m || drv_cuMemAlloc_v2(&m->address, bytes)) {
+	if (!m || block_allocate(&m->address, bytes)) {
 		free(m);
 		return NULL;
 	}
@@ -120,7 +120,7 @@ int drv_cuGraphConditionalHandleCreate(u64 *handle, struct cu_graph *g, struct c
 		return CU_INVALID_HANDLE;
 	struct condition *k = calloc(1, sizeof *k);
 	u64 address;
-	if (!k || drv_cuMemAlloc_v2(&address, sizeof(u32))) {
+	if (!k || block_allocate(&address, sizeof(u32))) {
 		free(k);
 		return CU_OUT_OF_MEMORY;
 	}
@@ -200,17 +200,17 @@ void condition_run(struct cu_context *c, const struct task *t)
 	switch (t->condition.type) {
 	case CONDITION_IF:
 		if (value)
-			graph_run_here(c, t->condition.bodies[0]);
+			graph_run_here(c, t->condition.bodies[0], NULL);
 		else if (t->condition.count > 1)
-			graph_run_here(c, t->condition.bodies[1]);
+			graph_run_here(c, t->condition.bodies[1], NULL);
 		return;
 	case CONDITION_SWITCH:
 		if (value < t->condition.count)
-			graph_run_here(c, t->condition.bodies[value]);
+			graph_run_here(c, t->condition.bodies[value], NULL);
 		return;
 	default:
 		while (value_of(t) && !__atomic_load_n(&c->error, __ATOMIC_ACQUIRE))
-			graph_run_here(c, t->condition.bodies[0]);
+			graph_run_here(c, t->condition.bodies[0], NULL);
 	}
 }
 

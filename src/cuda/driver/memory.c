@@ -155,7 +155,7 @@ static struct region *take(size_t bytes, enum block_kind kind)
 
 /* --- Device memory ------------------------------------------------------------------------------- */
 
-int drv_cuMemAlloc_v2(u64 *dptr, size_t bytesize)
+int block_allocate(u64 *dptr, size_t bytesize)
 {
 	if (!dptr || !bytesize)
 		return CU_INVALID_VALUE;
@@ -164,6 +164,13 @@ int drv_cuMemAlloc_v2(u64 *dptr, size_t bytesize)
 		return CU_OUT_OF_MEMORY;
 	*dptr = b->base;
 	return CU_OK;
+}
+
+int drv_cuMemAlloc_v2(u64 *dptr, size_t bytesize)
+{
+	const int forbidden = capture_forbids_unsafe(context_current());
+
+	return forbidden ? forbidden : block_allocate(dptr, bytesize);
 }
 
 /* Rows begin at multiples of 512 bytes, as on the card. */
@@ -242,6 +249,9 @@ int drv_cuMemHostAlloc(void **pp, size_t bytesize, u32 flags)
 {
 	if (!pp || !bytesize || flags & ~7u)
 		return CU_INVALID_VALUE;
+	const int forbidden = capture_forbids_unsafe(context_current());
+	if (forbidden)
+		return forbidden;
 	struct region *b = take(bytesize, BLOCK_HOST);
 	if (!b)
 		return CU_OUT_OF_MEMORY;
@@ -331,6 +341,9 @@ int drv_cuMemAllocManaged(u64 *dptr, size_t bytesize, u32 flags)
 {
 	if (!dptr || !bytesize || (flags != 1 && flags != 2))
 		return CU_INVALID_VALUE;
+	const int forbidden = capture_forbids_unsafe(context_current());
+	if (forbidden)
+		return forbidden;
 	struct region *b = take(bytesize, BLOCK_MANAGED);
 	if (!b)
 		return CU_OUT_OF_MEMORY;

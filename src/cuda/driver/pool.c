@@ -302,7 +302,7 @@ int drv_cuMemAllocFromPoolAsync(u64 *dptr, size_t bytesize, struct cu_pool *pool
 		return CU_INVALID_VALUE;
 	if (s->capture)
 		return capture_allocate(s, bytesize, dptr);
-	const int result = drv_cuMemAlloc_v2(dptr, bytesize);
+	const int result = block_allocate(dptr, bytesize);
 	if (result)
 		return result;
 	struct region *b = block_at(*dptr);

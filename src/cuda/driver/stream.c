@@ -629,9 +629,18 @@ int drv_cuEventRecord(struct cu_event *h_event, struct cu_stream *h_stream)
 	return CU_OK;
 }
 
+/* CU_EVENT_RECORD_EXTERNAL and CU_EVENT_WAIT_EXTERNAL: of streams that capture, a node of the graph instead of an edge. */
+enum { EVENT_EXTERNAL = 1 };
+
 int drv_cuEventRecordWithFlags(struct cu_event *h_event, struct cu_stream *h_stream, u32 flags)
 {
-	return flags & ~1u ? CU_INVALID_VALUE : drv_cuEventRecord(h_event, h_stream);
+	struct cu_stream *s = stream_of(h_stream);
+
+	if (flags & ~(u32)EVENT_EXTERNAL)
+		return CU_INVALID_VALUE;
+	if (!flags || !s || !s->capture || !handle_is(h_event, HANDLE_EVENT))
+		return drv_cuEventRecord(h_event, h_stream);
+	return stream_give(s, &(struct task){.kind = TASK_RECORD, .event = h_event}, NULL);
 }
 
 int drv_cuEventQuery(struct cu_event *h_event)
@@ -640,6 +649,9 @@ int drv_cuEventQuery(struct cu_event *h_event)
 		return CU_INVALID_HANDLE;
 	if (h_event->capture)
 		return CU_CAPTURED_EVENT;
+	const int forbidden = capture_forbids_unsafe(h_event->context);
+	if (forbidden)
+		return forbidden;
 	return is_done(h_event) ? h_event->context->error : CU_NOT_READY;
 }
 
@@ -705,8 +717,10 @@ int drv_cuStreamWaitEvent(struct cu_stream *h_stream, struct cu_event *h_event, 
 
 	if (!s || !handle_is(h_event, HANDLE_EVENT))
 		return CU_INVALID_HANDLE;
-	if (flags & ~1u)
+	if (flags & ~(u32)EVENT_EXTERNAL)
 		return CU_INVALID_VALUE;
+	if (flags && s->capture)
+		return stream_give(s, &(struct task){.kind = TASK_WAIT, .event = h_event}, NULL);
 	if (h_event->capture)
 		return capture_wait(s, h_event);
 	if (s->capture) {

@@ -135,6 +135,12 @@ static void run_kernel(struct cu_context *c, const struct task *t, const u8 *par
 				      .print = print,
 				      .tell = tell,
 				      .print_context = c};
+	struct cu_exec *const graph = t->kernel.exec;
+	if (graph) {
+		options.launch_graph = graph_ask;
+		options.graph_context = graph;
+		options.graph = graph->flags & GRAPH_DEVICE_LAUNCH ? (u64)(uintptr_t)graph : 0;
+	}
 	launch.async = watch_async();
 	if (debugging_is_on()) {
 		const enum choice choice = watch_choice(f->name);
@@ -146,6 +152,8 @@ static void run_kernel(struct cu_context *c, const struct task *t, const u8 *par
 		report(c, f, &o);
 	if (watched)
 		watch_end(&w, &o);
+	if (graph)
+		exec_run_fired(c, graph);
 }
 
 /* --- Copies and fills ----------------------------------------------------------------------------------- */
@@ -195,10 +203,21 @@ static void run_free(u64 address)
 	driver_let_go();
 }
 
+/* The graph has ended, with or without an error. */
+static void run_tails(struct cu_context *c, struct cu_exec *x)
+{
+	exec_run_tails(c, x);
+	driver_take();
+	exec_let_go(x);
+	driver_let_go();
+}
+
 void task_run(struct cu_context *c, const struct task *t, const u8 *params)
 {
 	if (t->kind == TASK_HOST)
 		run_host(c, t);
+	else if (t->kind == TASK_TAILS)
+		run_tails(c, t->exec);
 	else if (t->kind == TASK_FREE)
 		run_free(t->address);
 	if (__atomic_load_n(&c->error, __ATOMIC_ACQUIRE) || c->destroyed)
