@@ -273,7 +273,7 @@ MEANING_FUNCTION(ld_any)
 }
 MEANING_STEP(ld_any);
 
-/* Vectors of 32- and 64-bit elements in global and shared memory. */
+/* Vectors of 32- and 64-bit elements in global and shared memory, and by generic addresses that are all of one of them. */
 #ifdef SEM_NATIVE
 #define VECTOR_LOADED(SPACE, T, N, WIDE) sizeof(T) == 4 && load_vector_words(w, i, rows, mask, SPACE, N, WIDE)
 #define VECTOR_STORED(SPACE, T, N, WIDE) sizeof(T) == 4 && store_vector_words(w, i, rows, mask, SPACE, N, WIDE)
@@ -296,6 +296,7 @@ MEANING_STEP(ld_any);
 	LOAD_VECTOR(ld_##SP##_v2_64_32, SPACE, u64, 2, false)
 LOAD_VECTORS(global, SPACE_GLOBAL)
 LOAD_VECTORS(shared, SPACE_SHARED)
+LOAD_VECTORS(generic, SPACE_GENERIC)
 
 /* Where the offsets of a vector's rows stand: in native code behind the instruction, as constants. */
 #ifdef SEM_NATIVE
@@ -466,6 +467,7 @@ static const struct load_choice loads_global = LOAD_CHOICE(global), loads_shared
 				loads_generic = LOAD_CHOICE(generic), loads_local = LOAD_CHOICE(local);
 static const struct vector_choice vector_loads_global = VECTOR_CHOICE(ld, global),
 				  vector_loads_shared = VECTOR_CHOICE(ld, shared),
+				  vector_loads_generic = VECTOR_CHOICE(ld, generic),
 				  vector_loads_local = VECTOR_CHOICE(ld, local);
 
 static const struct meaning *pick_load(const struct load_choice *c, int class, u32 bits, u32 reg, bool wide)
@@ -521,8 +523,9 @@ static const struct meaning *pick_ld(const struct form *f)
 		return space == SPACE_GLOBAL ? pick_vector(&vector_loads_global, count, bits, wide)
 		       : space == SPACE_SHARED && !form_has(f, M_shared_cluster)
 			       ? pick_vector(&vector_loads_shared, count, bits, wide)
-		       : space == SPACE_LOCAL ? pick_vector(&vector_loads_local, count, bits, wide)
-					      : &ld_any;
+		       : space == SPACE_GENERIC ? pick_vector(&vector_loads_generic, count, bits, wide)
+		       : space == SPACE_LOCAL   ? pick_vector(&vector_loads_local, count, bits, wide)
+						: &ld_any;
 	}
 	switch (space) {
 	case SPACE_GLOBAL:
@@ -631,12 +634,14 @@ MEANING_STEP(st_any);
 	STORE_VECTOR(st_##SP##_v2_64_32, SPACE, u64, 2, false)
 STORE_VECTORS(global, SPACE_GLOBAL)
 STORE_VECTORS(shared, SPACE_SHARED)
+STORE_VECTORS(generic, SPACE_GENERIC)
 LOCAL_VECTORS(st, store_local_vector, st_any_run)
 
 static const struct store_choice stores_global = STORE_CHOICE(global), stores_shared = STORE_CHOICE(shared),
 				 stores_generic = STORE_CHOICE(generic), stores_local = STORE_CHOICE(local);
 static const struct vector_choice vector_stores_global = VECTOR_CHOICE(st, global),
 				  vector_stores_shared = VECTOR_CHOICE(st, shared),
+				  vector_stores_generic = VECTOR_CHOICE(st, generic),
 				  vector_stores_local = VECTOR_CHOICE(st, local);
 
 static const struct meaning *pick_store(const struct store_choice *c, u32 bits, u32 reg, bool wide)
@@ -658,10 +663,11 @@ static const struct meaning *pick_st(const struct form *f)
 	if (count > 1) {
 		if (!all_registers_are(f, 2, count, bits) || far)
 			return &st_any;
-		return space == SPACE_GLOBAL   ? pick_vector(&vector_stores_global, count, bits, wide)
-		       : space == SPACE_SHARED ? pick_vector(&vector_stores_shared, count, bits, wide)
-		       : space == SPACE_LOCAL  ? pick_vector(&vector_stores_local, count, bits, wide)
-					       : &st_any;
+		return space == SPACE_GLOBAL    ? pick_vector(&vector_stores_global, count, bits, wide)
+		       : space == SPACE_SHARED  ? pick_vector(&vector_stores_shared, count, bits, wide)
+		       : space == SPACE_GENERIC ? pick_vector(&vector_stores_generic, count, bits, wide)
+		       : space == SPACE_LOCAL   ? pick_vector(&vector_stores_local, count, bits, wide)
+						: &st_any;
 	}
 	switch (space) {
 	case SPACE_GLOBAL:

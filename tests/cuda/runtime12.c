@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tests/cuda/fat_binary.h"
 
@@ -154,6 +155,44 @@ static void pointers(void)
 	expect("its pointer", a.device_pointer == p, 1);
 }
 
+/* A library with a managed variable is opened, closed and opened again: the host's pointer to the variable comes with it
+ * and goes with it. */
+static void libraries(void)
+{
+	static const char text[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+				   ".visible .global .attribute(.managed) .align 4 .u32 shared_word = 6;\n";
+	static struct fat_binary image;
+	static struct fat_wrapper wrapper;
+	void **(*add)(void *), (*add_managed)(void **, void **, char *, const char *, int, size_t, int, int),
+		(*end)(void **);
+	char (*init)(void **);
+	int (*copy_from)(void *, const void *, size_t, size_t, int), value;
+	int a[16];
+
+	fat_binary_fill(&image, &wrapper, text, FAT_PTX, 80);
+	*(void **)&add = find("__cudaRegisterFatBinary");
+	*(void **)&add_managed = find("__cudaRegisterManagedVar");
+	*(void **)&end = find("__cudaUnregisterFatBinary");
+	*(void **)&init = find("__cudaInitModule");
+	*(void **)&copy_from = find("cudaMemcpyFromSymbol");
+	for (int round = 0; round < 3; round++) {
+		int **host = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void **handle = add(&wrapper);
+		add_managed(handle, (void **)host, NULL, "shared_word", 0, 4, 0, 0);
+		expect("__cudaInitModule", init(handle), 1);
+		expect("there is a managed variable", *host != NULL, 1);
+		if (!*host)
+			return;
+		expect("its value", **host, 6);
+		**host = round;
+		expect("cudaMemcpyFromSymbol", copy_from(&value, *host, 4, 0, 2), 0);
+		expect("the value that was set", value, round);
+		end(handle);
+		munmap(host, 4096);
+	}
+	expect("a look at another symbol", copy_from(&value, a, 4, 0, 2), 13);
+}
+
 int main(void)
 {
 	library = dlopen("libcudart.so.12", RTLD_NOW);
@@ -164,6 +203,7 @@ int main(void)
 	kernel();
 	properties();
 	pointers();
+	libraries();
 	puts(failures ? "FAILED" : "PASSED");
 	return failures != 0;
 }

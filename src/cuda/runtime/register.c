@@ -158,6 +158,7 @@ void __cudaRegisterManagedVar(void **handle, void **host, char *device, const ch
 {
 	(void)device, (void)external, (void)size, (void)constant, (void)global;
 	registry.has_managed = true;
+	registry.managed_loaded = false;
 	add(&(struct entry){
 		.host = host, .kind = ENTRY_MANAGED, .image = (struct image *)handle, .name = name, .pointer = host});
 }
@@ -267,7 +268,7 @@ static int find_variable(const struct entry *e, u64 *address, size_t *bytes)
 static const struct entry *look_managed(const void *at)
 {
 	for (size_t k = 0; k < registry.room && registry.has_managed; k++)
-		if (registry.entries[k].kind == ENTRY_MANAGED && registry.entries[k].pointer &&
+		if (registry.entries[k].kind == ENTRY_MANAGED && registry.entries[k].image &&
 		    *registry.entries[k].pointer == at)
 			return &registry.entries[k];
 	return NULL;
@@ -298,7 +299,7 @@ int rt_load_managed(void)
 		const struct entry *e = &registry.entries[k];
 		u64 address;
 		size_t bytes;
-		if (!e->host || e->kind != ENTRY_MANAGED)
+		if (!e->host || e->kind != ENTRY_MANAGED || !e->image)
 			continue;
 		result = find_variable(e, &address, &bytes);
 		if (!result)
