@@ -120,8 +120,6 @@ u64 sreg_value(const struct warp *w, u32 sreg, u32 element, u32 lane)
 		return grid->arch_row->sms;
 	case SREG_gridid:
 		return 1;
-	case SREG_current_graph_exec:
-		return grid->launch->graph;
 	case SREG_clusterid:
 	case SREG_nclusterid:
 	case SREG_cluster_ctaid:
@@ -155,6 +153,6 @@ u64 sreg_value(const struct warp *w, u32 sreg, u32 element, u32 lane)
 	case SREG_envreg2:
 		return (u32)grid->workspace;
 	default:
-		return shared_value(w, sreg);
+		return sreg == SREG_current_graph_exec ? grid->launch->graph : shared_value(w, sreg);
 	}
 }

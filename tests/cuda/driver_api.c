@@ -572,7 +572,7 @@ START_TEST(a_forked_process_has_no_device)
 	if (!child) {
 		alarm(20);
 		const int refused = cuMemAlloc_v2(&p, 4) == 3 && cuCtxSynchronize() == 3 && cuInit(0) == 3 &&
-				     cuStreamSynchronize(s) == 3;
+				    cuStreamSynchronize(s) == 3;
 		_exit(refused ? 0 : 1);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
