@@ -229,7 +229,7 @@ int rt_kernel(const void *host, struct cu_function **kernel)
 		*kernel = (struct cu_function *)(uintptr_t)host;
 		if (!host)
 			return RT_INVALID_FUNCTION;
-		return cuFuncGetName(&name, *kernel) == CU_INVALID_HANDLE ? RT_INVALID_FUNCTION : RT_OK;
+		return cuFuncGetName(&name, *kernel);
 	}
 	if (!e->kernel) {
 		result = load(e->image);
