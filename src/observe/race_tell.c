@@ -286,13 +286,14 @@ void race_tell(struct race_findings *f, struct warp *w, const struct race_access
 
 	like.fault.kind = FAULT_RACE;
 	struct race_finding *x = find(f, &like, &is_new);
-	if (x && x->scope < like.scope)
-		x->scope = like.scope;
-	if (!is_new)
+	/* Of the occurrences that lie farthest apart, the first is told: what helps there helps all. */
+	if (!x || (!is_new && x->scope >= like.scope))
 		return;
-	if (is_validated(f, x) || is_flag(f, x))
-		x->fault.kind = FAULT_NONE; /* known, and not to be told */
-	fill(x, f->sites, w, x->fault.kind, p);
+	const u64 times = is_new ? 1 : x->fault.times;
+	x->scope = like.scope;
+	/* FAULT_NONE: known, and not to be told. */
+	fill(x, f->sites, w, is_validated(f, x) || is_flag(f, x) ? FAULT_NONE : FAULT_RACE, p);
+	x->fault.times = times;
 	check_tell_other(&x->fault, f->sites, before_writes ? FAULT_ROLE_WRITES : FAULT_ROLE_READS, before->site,
 			 before->block, before->warp * WARP_LANES + (before->lane == RACE_ANY_LANE ? 0 : before->lane));
 }
