@@ -7,7 +7,7 @@ set -u
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 "$nvcc" --version 2>/dev/null | grep -q 'release 13' || { echo "skipped: there is no nvcc 13"; exit 77; }
 libraries=$(cd "${PTXSIM_LIBRARIES-./.libs}" && pwd) || exit 2
-grep -q __asan_init "$libraries/libcuda.so.1" && { echo "skipped: only a program under AddressSanitizer can load libraries that are"; exit 77; }
+nm -D "$libraries/libcuda.so.1" 2>/dev/null | grep -q __asan_init && { echo "skipped: only a program under AddressSanitizer can load libraries that are"; exit 77; }
 cd "$(dirname "$0")" || exit 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
