@@ -326,7 +326,7 @@ void lower_i2f(struct lower *l)
 	if (from < 4) { /* a byte or half of the register */
 		const u32 bits = from < 2 ? 8 : 16, part = l->i->operands[1].part_of ? l->i->operands[1].part : 0;
 		const u32 field = lower_word(l);
-		PTX(l, from & 1 ? "bfe.s32" : "bfe.u32", TO32(field), a, ROW32(lower_number(l, part * 8)),
+		PTX(l, from & 1 ? "bfe.s32" : "bfe.u32", TO32(field), a, ROW32(lower_number(l, part * bits)),
 		    ROW32(lower_number(l, bits)));
 		a = ROW32(field);
 	}
