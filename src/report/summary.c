@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* Of a unit: from here on, three digits would be 1e+03 of the smaller one. */
+static const double ROUNDS_UP = 0.9995;
+
 char *report_count(u64 n, char *text, size_t size)
 {
 	char digits[24];
@@ -42,7 +45,7 @@ static void print_rate(FILE *to, double per_second)
 	} units[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
 
 	for (size_t k = 0; k < COUNT_OF(units); k++)
-		if (per_second >= units[k].size) {
+		if (per_second >= units[k].size * ROUNDS_UP) {
 			fprintf(to, "%.3g %s", per_second / units[k].size, units[k].unit);
 			return;
 		}
@@ -51,12 +54,12 @@ static void print_rate(FILE *to, double per_second)
 
 static void print_time(FILE *to, double seconds)
 {
-	if (seconds < 1e-3)
+	if (seconds < 1e-3 * ROUNDS_UP)
 		fprintf(to, "%.3g us", seconds * 1e6);
-	else if (seconds < 1)
+	else if (seconds < ROUNDS_UP)
 		fprintf(to, "%.3g ms", seconds * 1e3);
 	else
-		fprintf(to, "%.3g s", seconds);
+		fprintf(to, seconds < 1e3 * ROUNDS_UP ? "%.3g s" : "%.0f s", seconds);
 }
 
 void report_launch(FILE *to, const char *kernel, const u32 grid[3], const u32 block[3], const struct launch_stats *s)

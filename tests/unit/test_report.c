@@ -10,6 +10,7 @@
 #include "json_schema.h"
 #include "report/json.h"
 #include "report/memory.h"
+#include "report/summary.h"
 #include "script/play.h"
 #include "main.h"
 
@@ -172,8 +173,35 @@ START_TEST(reports_follow_the_schema)
 }
 END_TEST
 
+/* Three digits, and never 1e+03 of a unit. */
+static const struct {
+	double seconds;
+	u64 instructions;
+	const char *time, *rate;
+} scales[] = {
+	{0.0009994, 999400, " 999 us ", " 1 Ginstr/s"}, {0.0009996, 999, " 1 ms ", " 999 kinstr/s"},
+	{0.9996, 999600000, " 1 s ", " 1 Ginstr/s"},    {2, 1999400000, " 2 s ", " 1 Ginstr/s"},
+	{2, 1998000000, " 2 s ", " 999 Minstr/s"},      {1, 999, " 1 s ", " 999 instr/s"},
+	{999.7, 999, " 1000 s ", " 0.999 instr/s"},     {12345.4, 1, " 12345 s ", "8.1e-05 instr/s"},
+};
+
+START_TEST(times_and_rates_have_the_unit_that_fits)
+{
+	static const u32 one[3] = {1, 1, 1};
+	const struct launch_stats stats = {
+		.seconds = scales[_i].seconds, .thread_instructions = scales[_i].instructions, .blocks = 1, .jobs = 1};
+	char said[1024] = "";
+	FILE *to = fmemopen(said, sizeof said, "w");
+
+	report_launch(to, "k", one, one, &stats);
+	fclose(to);
+	ck_assert_msg(strstr(said, scales[_i].time) && strstr(said, scales[_i].rate), "%s", said);
+}
+END_TEST
+
 UNIT_TESTS("report", 0)
 {
+	tcase_add_loop_test(unit, times_and_rates_have_the_unit_that_fits, 0, COUNT_OF(scales));
 	tcase_add_loop_test(unit, the_worst_is_told, 0, COUNT_OF(findings));
 	UNIT_TEST(faults_have_fields_and_counts);
 	UNIT_TEST(reports_follow_the_schema);
