@@ -200,7 +200,7 @@ static u64 resolve(const struct linking *l, const struct object *o, u64 number, 
 
 static bool put_near(u8 *at, u64 target, s64 addend)
 {
-	const s64 distance = (s64)(target - (uintptr_t)at) + addend;
+	const s64 distance = (s64)(target - (uintptr_t)at + (u64)addend); /* of a damaged object, it may wrap */
 	const s32 near_ = (s32)distance;
 
 	memcpy(at, &near_, sizeof near_);

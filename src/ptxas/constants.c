@@ -144,10 +144,12 @@ static void fold_arithmetic(const struct placing *p, struct matched *m)
 
 static void fold_extreme(const struct placing *p, struct matched *m)
 {
+	if (m->use_count != 3 || m->form.token_count != 1)
+		return;
 	const u32 a = (u32)m->uses[1].low, b = (u32)m->uses[2].low;
 	const double x = double_of(a, false), y = double_of(b, false);
 
-	if (m->use_count != 3 || m->form.token_count != 1 || f32_is_nan(a) || f32_is_nan(b) || x == y)
+	if (f32_is_nan(a) || f32_is_nan(b) || x == y)
 		return;
 	become_value(p, m, "b32", (x < y) == matched_is(m, OP_min) ? a : b);
 }
@@ -155,10 +157,10 @@ static void fold_extreme(const struct placing *p, struct matched *m)
 static void fold_f32(const struct placing *p, struct matched *m)
 {
 	const struct approximation *of = approximation_of(m);
-	const u32 a = (u32)m->uses[1].low;
 
-	if (!are_numbers(m, 1) || form_type(&m->form, 0) != T_f32)
+	if (m->use_count < 2 || !are_numbers(m, 1) || form_type(&m->form, 0) != T_f32)
 		return;
+	const u32 a = (u32)m->uses[1].low;
 	if (matched_is(m, OP_min) || matched_is(m, OP_max))
 		fold_extreme(p, m);
 	else if ((matched_is(m, OP_neg) || matched_is(m, OP_abs)) && m->form.token_count == 1 && !f32_is_nan(a))
