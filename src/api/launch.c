@@ -357,8 +357,9 @@ static ptxsim_status check(ptxsim_context *c, const ptxsim_function *f, const st
 	}
 	if (launch->arg_count == k->function->params.count)
 		return PTXSIM_OK;
-	snprintf(o->message, sizeof o->message, "kernel '%s' has %zu parameters, %zu arguments were given", k->name,
-		 k->function->params.count, launch->arg_count);
+	snprintf(o->message, sizeof o->message, "kernel '%s' has %zu parameter%s, %zu argument%s given", k->name,
+		 k->function->params.count, plural_s(k->function->params.count), launch->arg_count,
+		 launch->arg_count == 1 ? " was" : "s were");
 	return PTXSIM_ERROR_LAUNCH;
 }
 

@@ -274,7 +274,7 @@ static void print_findings(FILE *to, struct arena *arena, const struct accountin
 
 	demangle_print(to, run->kernel->name);
 	fprintf(to, " on %s", accounting_arch(a)->name);
-	if (run->fault_count)
+	if (run->fault_count && !run->faults[0].times)
 		fprintf(to, ", stopped by a fault, counts so far");
 	if (!run->facts[FACT_instructions] && !count)
 		fprintf(to, ": nothing was executed\n");

@@ -57,6 +57,20 @@ START_TEST(launches_are_counted)
 }
 END_TEST
 
+/* A launch with findings has run to its end. */
+START_TEST(findings_stop_nothing)
+{
+	const struct ptxsim_watching watching = {.struct_size = sizeof watching, .count = 1, .races = 1};
+	struct fixture f = open_fixture("k.ptx", KERNELS, 256);
+
+	ck_assert_int_eq(ptxsim_watch(f.context, &watching), PTXSIM_OK);
+	ck_assert_int_eq(run(&f, "shift", f.out, 64), PTXSIM_ERROR_FAULT);
+	ck_assert_ptr_nonnull(ptxsim_finding(f.context, 0));
+	ck_assert_msg(strstr(ptxsim_report(f.context), "stopped by a fault") == NULL, "%s", ptxsim_report(f.context));
+	ptxsim_context_free(f.context);
+}
+END_TEST
+
 static void find_a_race(struct ptxsim_watching watching)
 {
 	struct fixture f = open_fixture("k.ptx", KERNELS, 256);
@@ -133,6 +147,7 @@ END_TEST
 UNIT_TESTS("api_watch", 0)
 {
 	UNIT_TEST(launches_are_counted);
+	UNIT_TEST(findings_stop_nothing);
 	UNIT_TEST(checks_find_races);
 	UNIT_TEST(scripts_are_played);
 }
