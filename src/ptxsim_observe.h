@@ -29,8 +29,9 @@ struct ptxsim_watching {
 	int count;          /* instructions, lanes and memory accesses: see docs/counters.md */
 	/* What is looked for, as docs/checks.md describes it: threads that access the same bytes with nothing between
 	 * that orders them; values that nothing has written, where they matter; barriers and masks that not all threads
-	 * come to. A launch that runs to its end with findings gives PTXSIM_ERROR_FAULT. With any of them launches run on
-	 * one host thread. */
+	 * come to. A launch that runs to its end with findings gives PTXSIM_ERROR_FAULT. With any of them, launches run on
+	 * one host thread if they are counted, too, or if the order of blocks can show in what they leave; findings are the
+	 * same for any number of threads. */
 	int races, unwritten, sync;
 	/* Races of plain reads that a compare and swap validates; unwritten values at the first arithmetic. */
 	int plain_reads, strict_unwritten;
