@@ -15,19 +15,25 @@ struct native_printer {
 	size_t bytes;
 };
 
+static u32 line_of(const struct native_printer *p, const struct ir_instruction *i)
+{
+	u32 line, column;
+
+	source_place(p->s->sources.files.items[i->span.file], i->span.begin, &line, &column);
+	return line;
+}
+
 /* "line 12  add.u32 ..."; what lowering has put in has no line. */
 static void print_insn(const struct native_printer *p, u32 insn)
 {
 	const u32 origin = p->code->origin[insn];
-	u32 line, column;
 
 	if (origin == NO_OPERAND) {
 		printf("%11s  (at a branch or loop)", "");
 		return;
 	}
 	const struct ir_instruction *i = &p->code->function->body.items[origin];
-	source_place(p->s->sources.files.items[i->span.file], i->span.begin, &line, &column);
-	printf("line %6u  ", line);
+	printf("line %6u  ", line_of(p, i));
 	info_print_line(p->s, i, false);
 }
 
@@ -36,12 +42,8 @@ static u32 line_from(const struct native_printer *p, u32 insn, u32 end)
 {
 	for (u32 k = insn; k < end; k++) {
 		const u32 origin = p->code->origin[k];
-		u32 line, column;
-		if (origin == NO_OPERAND)
-			continue;
-		const struct ir_instruction *i = &p->code->function->body.items[origin];
-		source_place(p->s->sources.files.items[i->span.file], i->span.begin, &line, &column);
-		return line;
+		if (origin != NO_OPERAND)
+			return line_of(p, &p->code->function->body.items[origin]);
 	}
 	return 0;
 }
@@ -52,7 +54,7 @@ static void print_region(void *printer, const struct explained_region *r)
 
 	p->regions++;
 	printf("    region      from line %u: %u instructions in %u block%s, ", line_from(p, r->first, r->end), r->size,
-	       r->blocks, r->blocks == 1 ? "" : "s");
+	       r->blocks, plural_s(r->blocks));
 	if (!r->bytes) {
 		printf("not compiled: %s\n", r->reason);
 		return;
@@ -95,5 +97,5 @@ void info_native(const struct session *s, const struct code *code)
 		return;
 	}
 	printf("    in all      %u of %u region%s, %u instructions, %zu bytes of host code\n", p.native, p.regions,
-	       p.regions == 1 ? "" : "s", p.insns, p.bytes);
+	       plural_s(p.regions), p.insns, p.bytes);
 }

@@ -7,7 +7,7 @@
 
 #include "dap/dap.h"
 
-#define ANY_OF_2(A, B) (1u << (A) | 1u << (B))
+enum { BOOLEAN = 1 << JSON_TRUE | 1 << JSON_FALSE };
 
 struct launch_key {
 	const char *name;
@@ -16,22 +16,37 @@ struct launch_key {
 };
 
 static const struct launch_key keys[] = {
-	{"program", ANY_OF_2(JSON_STRING, JSON_ARRAY), "a file, or an array of files"},
+	{"program", 1u << JSON_STRING | 1u << JSON_ARRAY, "a file, or an array of files"},
 	{"args", 1u << JSON_ARRAY, "an array of strings, which are options of 'ptxsim run'"},
 	{"cwd", 1u << JSON_STRING, "a folder"},
 	{"token", 1u << JSON_STRING, "what 'ptxsim dap --port' has printed"},
 	{"sourceLevel", 1u << JSON_STRING, "\"source\" or \"text\""},
-	{"stopOnEntry", ANY_OF_2(JSON_TRUE, JSON_FALSE), "true or false"},
-	{"history", ANY_OF_2(JSON_TRUE, JSON_FALSE), "true or false"},
+	{"stopOnEntry", BOOLEAN, "true or false"},
+	{"history", BOOLEAN, "true or false"},
 	{"historySpacing", 1u << JSON_INTEGER, "a number from 1 to 1048576"},
 	{"historyLimit", 1u << JSON_INTEGER, "a number of MiB from 1 to 1048576"},
-	{"counters", ANY_OF_2(JSON_TRUE, JSON_FALSE), "true or false"},
+	{"counters", BOOLEAN, "true or false"},
 };
 
 /* What the protocol and editors put there themselves; editors' own begin with two underscores as well. */
-static const char editors[] =
-	" name type request noDebug preLaunchTask postDebugTask internalConsoleOptions console presentation "
-	"debugServer serverReadyAction suppressMultipleSessionWarning env envFile timeout linux osx windows ";
+static const char *const editors[] = {"name",
+				      "type",
+				      "request",
+				      "noDebug",
+				      "preLaunchTask",
+				      "postDebugTask",
+				      "internalConsoleOptions",
+				      "console",
+				      "presentation",
+				      "debugServer",
+				      "serverReadyAction",
+				      "suppressMultipleSessionWarning",
+				      "env",
+				      "envFile",
+				      "timeout",
+				      "linux",
+				      "osx",
+				      "windows"};
 
 static bool has_strings(const json_t *array)
 {
@@ -58,9 +73,10 @@ static bool is_editors(const char *name)
 {
 	if (!strncmp(name, "__", 2))
 		return true;
-	const char *at = strstr(editors, name);
-	const size_t length = strlen(name);
-	return at && length && at[-1] == ' ' && at[length] == ' ';
+	for (size_t k = 0; k < COUNT_OF(editors); k++)
+		if (!strcmp(name, editors[k]))
+			return true;
+	return false;
 }
 
 static const struct launch_key *key_named(const char *name)

@@ -56,11 +56,7 @@ bool native_explain(const struct isa *isa, const struct code *code, const struct
 	jmp_buf out_of_memory;
 	struct arena arena;
 
-	snprintf(message, size, "this processor has neither AVX-512 nor AVX2");
-	if (processor_vector_bytes())
-		e.plugin = native_load(message, size);
-	if (e.plugin)
-		e.compiler = e.plugin->open(processor_vector_bytes(), message, size);
+	e.compiler = native_load_compiler(&e.plugin, message, size);
 	if (!e.compiler)
 		return false;
 	arena_init(&arena, &out_of_memory);

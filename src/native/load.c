@@ -16,6 +16,8 @@
 #include <dlfcn.h>
 #endif
 
+#include "native/processor.h"
+
 #define PLUGIN "libptxsim-native.so"
 
 #ifdef HAVE_DLOPEN
@@ -113,3 +115,13 @@ bool plugin_identity(u64 words[PLUGIN_IDENTITY_WORDS])
 	return false;
 }
 #endif
+
+struct native_compiler *native_load_compiler(const struct native_plugin **plugin, char *message, size_t size)
+{
+	*plugin = NULL;
+	if (processor_vector_bytes())
+		*plugin = native_load(message, size);
+	else
+		snprintf(message, size, "this processor has neither AVX-512 nor AVX2");
+	return *plugin ? (*plugin)->open(processor_vector_bytes(), message, size) : NULL;
+}

@@ -10,6 +10,9 @@
 /* NULL and a message: it is not there, or is not of this version. It stays loaded for good: LLVM cannot be unloaded. */
 const struct native_plugin *native_load(char *message, size_t size);
 
+/* The same, and a compiler of it for this processor, which the plug-in's `close` ends. NULL and a message: there is none. */
+struct native_compiler *native_load_compiler(const struct native_plugin **plugin, char *message, size_t size);
+
 enum { PLUGIN_IDENTITY_WORDS = 6 };
 
 /* Tells the file that native_load() takes from all others, and from itself before it was replaced. False: there is none. */

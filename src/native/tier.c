@@ -108,12 +108,7 @@ static bool load(struct native *n)
 		return false;
 	if (!n->tried) {
 		n->tried = true;
-		if (processor_vector_bytes())
-			n->plugin = native_load(n->message, sizeof n->message);
-		else
-			snprintf(n->message, sizeof n->message, "this processor has neither AVX-512 nor AVX2");
-		if (n->plugin)
-			n->compiler = n->plugin->open(processor_vector_bytes(), n->message, sizeof n->message);
+		n->compiler = native_load_compiler(&n->plugin, n->message, sizeof n->message);
 	}
 	return n->compiler;
 }

@@ -394,10 +394,10 @@ test('views: a matrix by its places', async (c) => {
 test('a key of a launch that is not known is told', async (c) => {
   const told = [];
   c.on('output', (e) => told.push(e.body.output));
-  await launched(c, { program: sample('saxpy.ptx'), name: 'x', type: 'ptxsim', __sessionId: '1', env: {}, kernel: 'other' });
+  await launched(c, { program: sample('saxpy.ptx'), name: 'x', type: 'ptxsim', __sessionId: '1', env: {}, ' name': 1, kernel: 'other' });
   const lines = told.filter((t) => t.includes('not known'));
-  assert.strictEqual(lines.length, 1, told.join());
-  assert(/key "kernel" .* "args"/.test(lines[0]), lines[0]);
+  assert.strictEqual(lines.length, 2, told.join());
+  assert(/key " name"/.test(lines[0]) && /key "kernel" .* "args"/.test(lines[1]), told.join());
 });
 
 test('every launch that fails says why in its answer', async (c) => {

@@ -91,25 +91,28 @@ START_TEST(accesses_of_some_lanes_agree)
 }
 END_TEST
 
-static void become_hot(struct native_kernel *k)
+/* A session with a kernel that its compiler's thread is to compile. */
+static struct native_kernel *open_hot(struct session *s)
 {
+	char source[8192];
+	const struct lower_options options = {0};
+	const int length = snprintf(source, sizeof source, text, masks[0], places[0]);
+
+	ck_assert(session_open(s));
+	session_add_text(s, "native.ptx", source, (size_t)length);
+	ck_assert(session_build(s, &options));
+	struct native_kernel *k = session_native(s, s->program, program_kernel(s->program, "k"), NATIVE_AUTO);
+	ck_assert_ptr_nonnull(k);
 	k->heat = UINT64_MAX; /* or its code would only be looked for */
 	k->want(k);
+	return k;
 }
 
 START_TEST(closing_waits_for_no_compiler)
 {
 	struct session s;
-	char source[8192];
-	const struct lower_options options = {0};
 
-	ck_assert(session_open(&s));
-	const int length = snprintf(source, sizeof source, text, masks[0], places[0]);
-	session_add_text(&s, "native.ptx", source, (size_t)length);
-	ck_assert(session_build(&s, &options));
-	struct native_kernel *k = session_native(&s, s.program, program_kernel(s.program, "k"), NATIVE_AUTO);
-	ck_assert_ptr_nonnull(k);
-	become_hot(k);
+	open_hot(&s);
 	usleep(1000u * (u32)_i * (u32)_i);
 	session_close(&s);
 	while (native_underway())
@@ -122,47 +125,29 @@ END_TEST
 START_TEST(exit_leaves_the_compiler_alone)
 {
 	struct session s;
-	char source[8192];
 	int status;
-	const struct lower_options options = {0};
 #ifdef __SANITIZE_ADDRESS__
 	return;
 #endif
 	const pid_t child = fork();
 
 	ck_assert_int_ge(child, 0);
-	if (child) {
-		ck_assert_int_eq(waitpid(child, &status, 0), child);
-		ck_assert_msg(WIFEXITED(status) && !WEXITSTATUS(status), "after %d ms: status %x", _i,
-			      (unsigned)status);
-		return;
+	if (!child) {
+		open_hot(&s);
+		usleep(1000u * (u32)_i);
+		exit(0);
 	}
-	const int length = snprintf(source, sizeof source, text, masks[0], places[0]);
-	if (!session_open(&s))
-		exit(1);
-	session_add_text(&s, "native.ptx", source, (size_t)length);
-	if (!session_build(&s, &options))
-		exit(1);
-	struct native_kernel *k = session_native(&s, s.program, program_kernel(s.program, "k"), NATIVE_AUTO);
-	become_hot(k);
-	usleep(1000u * (u32)_i);
-	exit(0);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_msg(WIFEXITED(status) && !WEXITSTATUS(status), "after %d ms: status %x", _i, (unsigned)status);
 }
 END_TEST
 
 START_TEST(a_forked_child_closes)
 {
 	struct session s;
-	char source[8192];
 	int status;
-	const struct lower_options options = {0};
+	const struct native_kernel *k = open_hot(&s);
 
-	ck_assert(session_open(&s));
-	const int length = snprintf(source, sizeof source, text, masks[0], places[0]);
-	session_add_text(&s, "native.ptx", source, (size_t)length);
-	ck_assert(session_build(&s, &options));
-	struct native_kernel *k = session_native(&s, s.program, program_kernel(s.program, "k"), NATIVE_AUTO);
-	become_hot(k);
 	/* Its thread has nothing else to do, and waits. */
 	for (u32 turns = 0; native_is_there() && !__atomic_load_n(&k->ready, __ATOMIC_ACQUIRE) && turns < 10000;
 	     turns++)
