@@ -71,9 +71,11 @@ await test('steps on and back: instruction, line, any warp, other warp, barrier,
 	await p.waitForFunction((w) => document.querySelector('.warp.focus .warp-name').textContent !== w, first);
 	await p.click('[data-move=back-warp]');
 	await p.waitForFunction((w) => document.querySelector('.warp.focus .warp-name').textContent === w, first);
+	const here = await position(p); // at a barrier already, as warps change there
 	await p.click('[data-move=barrier]');
-	await p.waitForFunction(() => /bar\.sync|barrier/.test(document.querySelector('.line-here')?.textContent ?? ''));
+	await p.waitForFunction((n) => Number(document.getElementById('position').textContent.split(' of ')[0].replace(/\D/g, '')) > n, here);
 	const there = await position(p);
+	await p.waitForFunction(() => /bar\.sync/.test(document.querySelector('.line-here')?.textContent ?? ''));
 	await p.click('[data-move=step]');
 	await p.click('[data-move=back-barrier]');
 	await at(p, there);
@@ -86,6 +88,7 @@ await test('steps on and back: instruction, line, any warp, other warp, barrier,
 });
 await test('clicks that come faster than the page draws: each counts, from where the one before ends', async () => {
 	const click = (...names) => p.evaluate((l) => { for (const n of l) document.querySelector(`[data-move=${n}]`).click(); }, names);
+	await slide(p, 0);
 	await click('step', 'step', 'step');
 	await at(p, 3);
 	await click('any', 'any', 'back-any', 'any');
@@ -95,6 +98,21 @@ await test('clicks that come faster than the page draws: each counts, from where
 	await p.evaluate(() => { for (let k = 0; k < 50; k++) document.dispatchEvent(new KeyboardEvent('keydown', { key: 'F10', repeat: k > 0 })); });
 	await at(p, 2);
 	await slide(p, 0);
+});
+await test('Run pressed again while it runs, and moves asked for at once: the last run is stepped', async () => {
+	await p.evaluate(() => {
+		document.getElementById('status').textContent = '';
+		for (let k = 0; k < 3; k++) document.getElementById('run').click();
+		new MutationObserver((_, o) => { o.disconnect(); for (let k = 0; k < 2; k++) document.querySelector('[data-move=step]').click(); })
+			.observe(document.getElementById('position'), { childList: true, characterData: true, subtree: true });
+	});
+	await until(p, 'expectations hold');
+	await p.waitForTimeout(300);
+	await p.click('[data-move=end]');
+	await p.waitForFunction(() => { const [x, y] = document.getElementById('position').textContent.split(' of '); return x === y; });
+	await p.click('[data-move=start]');
+	await p.click('[data-move=step]');
+	await at(p, 1);
 });
 await test('drags anywhere', async () => {
 	for (const to of [1500, 20, 2600, 700]) await slide(p, to);
@@ -111,13 +129,23 @@ await test('plays at a chosen speed, and pauses', async () => {
 	await p.waitForTimeout(400);
 	is((await position(p)) === stood, 'it goes on though it is paused');
 });
-await test('another launch of the same text', async () => {
+await test('another launch of the same text, also when the slider is dragged before it is there', async () => {
+	const choose = (launch, then) => p.evaluate(([n, to]) => {
+		const l = document.getElementById('launch'), s = document.getElementById('when');
+		l.value = n;
+		l.dispatchEvent(new Event('change'));
+		if (to === null) return;
+		s.value = String(to);
+		s.dispatchEvent(new Event('input'));
+	}, [launch, then]);
+	const stands = (launch, n) => p.waitForFunction(([l, k]) => document.getElementById('launch').value === l && document.getElementById('position').textContent.startsWith(`${k} of`), [launch, n], { timeout: 20000 });
 	await sample(p, 'banks.ptx');
-	await p.selectOption('#launch', '4');
-	await p.waitForFunction(() => document.getElementById('launch').value === '4' && /^0 of/.test(document.getElementById('position').textContent));
-	await slide(p, 10);
-	await p.selectOption('#launch', '2');
-	await p.waitForFunction(() => document.getElementById('launch').value === '2' && /^0 of/.test(document.getElementById('position').textContent));
+	for (const launch of ['4', '2', '5']) {
+		await choose(launch, 10);
+		await stands(launch, 10);
+	}
+	await p.selectOption('#launch', '3');
+	await stands('3', 0);
 });
 
 /* --- Seeing --------------------------------------------------------------------------------------- */

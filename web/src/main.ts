@@ -118,7 +118,11 @@ function sums(): string {
 	return all ? (failed ? `${failed} of ${all} expectations do not hold.` : `${all} of ${all} expectations hold.`) : 'Done.';
 }
 
-async function run(): Promise<void> {
+// One run after the other: each has the engine's one session to itself until it stands at the launch's start.
+let running: Promise<void> = Promise.resolve();
+const run = (): Promise<void> => (running = running.then(runNow));
+
+async function runNow(): Promise<void> {
 	pause();
 	live = false;
 	try {
@@ -148,16 +152,18 @@ async function run(): Promise<void> {
 
 async function begin(): Promise<void> {
 	await session.launch(path(), options(), SPACING);
-	live = true;
 	before = new Map();
 	shownMemory = null;
 	const total = totals[0] ?? 0;
 	if (total > SPACING && total <= AHEAD) await session.batch([cmd(`goto ${total}`), cmd('goto start')]);
 	if (image) await list();
-	await setBreakpoints();
 	variables = (await session.request('ptxsim_memory')).variables;
 	panel.replaceChildren(); // its controls may name what is gone
-	await refresh();
+	live = true;
+	await inTurn(async () => {
+		await setBreakpoints();
+		await refresh();
+	});
 }
 
 // Machine code has no text of its own: the debugger's listing is shown. Its breakpoints stay as long as it does.
@@ -183,19 +189,18 @@ const total = (): number => Math.max(totals[(state?.launch?.number ?? 1) - 1] ??
 // A motion: commands of the console, or what finds them once those before it are done.
 type Motion = string | (() => string);
 let moving = false;
-let waiting: { motion: Motion; skippable: boolean }[] = [];
+let waiting: { make: () => Promise<void>; skippable: boolean }[] = [];
 
-// One motion at a time, in the order asked. A slider that is dragged and a key that is held down ask for more than can
-// be drawn: theirs are skippable, and of those in a row that wait, only the last is made.
-async function move(motion: Motion, skippable = false): Promise<void> {
+// Whatever moves the session, one at a time, in the order asked. A slider that is dragged and a key that is held down ask
+// for more than can be drawn: theirs are skippable, and of those in a row that wait, only the last is made.
+async function inTurn(make: () => Promise<void>, skippable = false): Promise<void> {
 	if (!live) return;
 	if (skippable && waiting.at(-1)?.skippable) waiting.pop();
-	waiting.push({ motion, skippable });
+	waiting.push({ make, skippable });
 	if (moving) return;
 	moving = true;
 	try {
-		for (let next = waiting.shift(); next && live; next = waiting.shift())
-			await refresh(typeof next.motion === 'string' ? next.motion : next.motion());
+		for (let next = waiting.shift(); next && live; next = waiting.shift()) await next.make();
 	} catch (e) {
 		if (!(e instanceof Stopped)) say((e as Error).message, true);
 		pause();
@@ -203,6 +208,9 @@ async function move(motion: Motion, skippable = false): Promise<void> {
 	waiting = [];
 	moving = false;
 }
+
+const move = (motion: Motion, skippable = false): Promise<void> =>
+	inTurn(() => refresh(typeof motion === 'string' ? motion : motion()), skippable);
 
 // The moment as it is, after a command of the console.
 async function refresh(line?: string): Promise<void> {
@@ -543,7 +551,7 @@ function wire(): void {
 	byId('run').addEventListener('click', () => void run());
 	byId('stop').addEventListener('click', () => { pause(); live = false; engine.stop(); say('Stopped. Run starts again.'); enable(); });
 	byId('play').addEventListener('click', () => void play());
-	byId('launch').addEventListener('change', (e) => quietly(goToLaunch(Number((e.target as HTMLSelectElement).value))));
+	byId('launch').addEventListener('change', (e) => { const n = Number((e.target as HTMLSelectElement).value); void inTurn(() => goToLaunch(n)); });
 	byId('samples').addEventListener('change', (e) => { openLesson(-1); history.replaceState(null, '', location.pathname); pickSample((e.target as HTMLSelectElement).value); });
 	byId('lessons').addEventListener('change', (e) => openLesson(lessons.findIndex((l) => l.name === (e.target as HTMLSelectElement).value)));
 	byId('open').addEventListener('click', () => byId('file').click());
@@ -556,7 +564,7 @@ function wire(): void {
 	document.addEventListener('dragover', (e) => e.preventDefault());
 	document.addEventListener('drop', (e) => { e.preventDefault(); void openFile(e.dataTransfer?.files[0]); });
 	editor.onChange = () => { stale(); checkSoon(); };
-	editor.onBreakpoints = listing.onBreakpoints = () => quietly(setBreakpoints());
+	editor.onBreakpoints = listing.onBreakpoints = () => void inTurn(setBreakpoints);
 	session.onOutput = () => {};
 	// Only what takes a while can be stopped: a step draws the page once, not three times.
 	let busyTimer = 0;
