@@ -271,6 +271,16 @@ static void run_request(ptxsim_context *c, const ptxsim_module *m, const struct 
 		options->grid_end(options->grid_context, f, o);
 }
 
+/* What a kernel's copy or fill has written, for the check of unwritten values. */
+static void note_move(struct written_kept *kept, const struct grid_request *g)
+{
+	for (u64 y = 0; y < g->height; y++)
+		if (g->act == GRID_COPY)
+			written_kept_copy(kept, g->to + y * g->to_pitch, g->from + y * g->from_pitch, g->width);
+		else
+			written_kept_mark(kept, g->to + y * g->to_pitch, g->width);
+}
+
 /* Grids that kernels launched, in the order that streams and dependencies allow (api/grids.c), until none is left or
  * one fails. */
 static bool run_requests(ptxsim_context *c, const ptxsim_function *f, const struct ptxsim_launch *launch,
@@ -291,6 +301,8 @@ static bool run_requests(ptxsim_context *c, const ptxsim_function *f, const stru
 			snprintf(o->message, sizeof o->message, "a %s that a kernel asked for leaves its memory",
 				 g->act == GRID_COPY ? "copy" : "fill");
 			ok = false;
+		} else if (options->watching && options->watching->kept) {
+			note_move(options->watching->kept, g);
 		}
 		free(g);
 	}

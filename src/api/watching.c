@@ -26,7 +26,7 @@ void watching_free(struct watching *w)
 	watching_forget_program(w);
 	if (w->used)
 		arena_free(&w->arena);
-	*w = (struct watching){.wanted = w->wanted, .extra = w->extra};
+	*w = (struct watching){.wanted = w->wanted, .extra = w->extra, .kept = w->kept};
 }
 
 static bool looks_for_something(const struct ptxsim_watching *wanted)
@@ -45,6 +45,8 @@ static u32 make_checks(struct watching *w, struct launch *l, const struct check_
 	for (u32 k = 0; k < l->memory->count; k++)
 		if (l->memory->list[k].flags & ALLOCATION_HEAP)
 			checks_host_writes(w->checks, l->memory, l->memory->list[k].base, l->memory->list[k].size);
+	if (w->kept)
+		checks_take_written(w->checks, w->kept);
 	checks_begin(w->checks, l);
 	if (!checks_watch(w->checks, l))
 		return 0;
@@ -159,6 +161,8 @@ bool watching_end(struct watching *w, const struct launch *l, const struct launc
 	if (w->accounting)
 		w->run = accounting_end(w->accounting, &w->arena, l, stats);
 	keep_faults(w, l, ended);
+	if (w->checks && w->kept)
+		checks_give_written(w->checks, w->kept);
 	if (w->checks)
 		*found = checks_finding(w->checks, 0, l);
 	return true;

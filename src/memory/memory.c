@@ -453,10 +453,11 @@ const struct allocation *memory_find(const struct memory *m, u64 address, u64 si
 
 void memory_set_unwritten(struct memory *m, u64 base)
 {
+	pthread_rwlock_wrlock(&m->lock);
 	const u32 at = upper_bound(m, base);
-
 	if (at && m->list[at - 1].base == base)
 		m->list[at - 1].flags |= ALLOCATION_UNWRITTEN;
+	pthread_rwlock_unlock(&m->lock);
 }
 
 bool memory_look(struct memory *m, u64 address, u64 size, struct allocation *found)

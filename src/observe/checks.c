@@ -270,6 +270,21 @@ u64 checks_first_unwritten(const struct checks *c, const struct memory *m, u64 a
 	return c->unwritten ? unwritten_first(c->unwritten, m, address, bytes) : bytes;
 }
 
+void checks_take_written(struct checks *c, struct written_kept *kept)
+{
+	if (c->unwritten)
+		unwritten_take(c->unwritten, kept);
+}
+
+/* What is not followed counts as written. */
+void checks_give_written(const struct checks *c, struct written_kept *kept)
+{
+	if (c->unwritten)
+		unwritten_give(c->unwritten);
+	else
+		written_kept_all(kept);
+}
+
 bool checks_may_share(const struct checks *c) { return !c->unwritten || unwritten_may_share(c->unwritten); }
 
 void checks_join_team(struct checks *c, struct checks *own, const struct launch *l)

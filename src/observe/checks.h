@@ -8,6 +8,7 @@
 
 #include "exec/launch.h"
 #include "observe/check_options.h"
+#include "observe/written_kept.h"
 
 struct checks;
 
@@ -31,6 +32,11 @@ const struct fault *checks_finding(const struct checks *c, u32 k, const struct l
 void checks_explain(const struct checks *c, const struct launch *l, struct fault *f);
 /* Findings beyond the most that are kept. */
 u64 checks_more(const struct checks *c);
+
+/* Before the first checks_begin: what launches before have written of memory that came unwritten is in `kept`. After the last
+ * launch: what is known now goes there. */
+void checks_take_written(struct checks *c, struct written_kept *kept);
+void checks_give_written(const struct checks *c, struct written_kept *kept);
 
 /* For checks_team.h. After checks_begin: may several threads run the launch, each with checks of its own? */
 bool checks_may_share(const struct checks *c);

@@ -749,7 +749,9 @@ void unwritten_begin(struct unwritten *u, struct check_findings *findings, const
 	u->plans = NULL;
 	memset(u->blocks, 0, sizeof u->blocks);
 	u->looks_at_global = l->kernel->calls_system;
-	for (u32 k = 0; k < l->memory->count; k++)
+	if (u->kept)
+		u->looks_at_global |= !written_kept_is_whole(u->kept);
+	for (u32 k = 0; k < l->memory->count && !u->kept; k++)
 		u->looks_at_global |= unwritten_came(&l->memory->list[k]) && l->memory->list[k].size;
 	u->begins_slow = reads_unwritten_registers(l->kernel) || u->options.strict_unwritten;
 	for (u32 k = 0; k < UNWRITTEN_BUCKETS; k++)
@@ -780,4 +782,13 @@ u64 unwritten_first(const struct unwritten *u, const struct memory *m, u64 addre
 	while (k < bytes && !written_lacks(&x->written, address - a->base + k, 1))
 		k++;
 	return k;
+}
+
+void unwritten_take(struct unwritten *u, struct written_kept *kept) { u->kept = kept; }
+
+void unwritten_give(const struct unwritten *u)
+{
+	for (u32 k = 0; u->kept && k < UNWRITTEN_BUCKETS; k++)
+		for (const struct unwritten_memory *m = u->memories[k]; m; m = m->next)
+			written_kept_give(u->kept, m->base, &m->written);
 }

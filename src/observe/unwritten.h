@@ -13,6 +13,7 @@
 #include "observe/check_findings.h"
 #include "observe/check_options.h"
 #include "observe/sites.h"
+#include "observe/written_kept.h"
 
 struct unwritten;
 
@@ -20,6 +21,9 @@ struct unwritten *unwritten_new(struct arena *arena, const struct check_sites *w
 				const struct check_options *options);
 /* Before a launch, with its findings, whose arena is the launch's. */
 void unwritten_begin(struct unwritten *u, struct check_findings *findings, const struct launch *l);
+/* Before the first launch: what is known of memory from launches before comes from `kept`, and goes there after the last. */
+void unwritten_take(struct unwritten *u, struct written_kept *kept);
+void unwritten_give(const struct unwritten *u);
 /* For checks_team.h. After unwritten_begin: may several threads run the launch, each with a check of its own? */
 bool unwritten_may_share(const struct unwritten *u);
 /* After it: others watch other blocks of the launch. What `own` knows of memory is known; whatever would switch to the second

@@ -41,6 +41,8 @@ struct unwritten_memory *unwritten_memory_of(struct unwritten *u, const struct a
 	written_init(&x->written, u->arena, a->size);
 	if (!unwritten_came(a))
 		written_mark(&x->written, 0, a->size);
+	else if (u->kept && !(a->flags & ALLOCATION_HEAP))
+		written_kept_take(u->kept, a->base, &x->written);
 	x->next = *bucket_of(u, a->base);
 	return *bucket_of(u, a->base) = x;
 }

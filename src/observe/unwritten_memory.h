@@ -11,6 +11,7 @@
 #include "observe/check_options.h"
 #include "observe/sites.h"
 #include "observe/written.h"
+#include "observe/written_kept.h"
 
 enum { UNWRITTEN_BUCKETS = 256, UNWRITTEN_WARPS = 32 };
 
@@ -42,6 +43,7 @@ struct unwritten {
 	bool looks_at_global;        /* some of it came unwritten */
 	bool in_team, gave_up;       /* unwritten_team.c */
 	struct arena *lasting;       /* of the program, while `arena` is of the launch; or NULL */
+	struct written_kept *kept;   /* of launches before this check was made; or NULL */
 	struct defined_insn **plans; /* by code and decoded instruction, of the launch; NULL: none yet */
 	struct unwritten_block *blocks[UNWRITTEN_BUCKETS];
 	struct unwritten_memory *memories[UNWRITTEN_BUCKETS];

@@ -2,7 +2,8 @@
  *
  * What exec_test.sh runs: a program of the driver interface that finds libcuda.so.1 as programs do. Its words say what it
  * does, in order: `race` and `clean` launch kernels, `fault` stores beyond its buffer, `child` launches a kernel that
- * launches others, `forever` one that does not end, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3.
+ * launches others, `forever` one that does not end, `look` one that branches on what its buffer holds, `fill` fills the buffer, `copy` copies
+ * it to the host, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -29,6 +30,10 @@ static const char TEXT[] =
 	".visible .entry forever(.param .u64 p)\n{\n"
 	"	.reg .b32 %n;\n"
 	"again: add.u32 %n, %n, 1; bra again;\n}\n"
+	".visible .entry look(.param .u64 p)\n{\n"
+	"	.reg .b32 %t, %v; .reg .b64 %p, %o; .reg .pred %q;\n"
+	"	mov.u32 %t, %tid.x; ld.param.u64 %p, [p]; mul.wide.u32 %o, %t, 4; add.u64 %p, %p, %o;\n"
+	"	ld.global.u32 %v, [%p]; setp.gt.u32 %q, %v, 1000; @%q st.global.u32 [%p], %t; ret;\n}\n"
 	".visible .entry parent(.param .u64 p)\n{\n"
 	"	.reg .b32 %e; .reg .b64 %p, %b, %f; .reg .pred %q;\n"
 	"	ld.param.u64 %p, [p]; mov.u64 %f, clean;\n"
@@ -74,13 +79,27 @@ static int launch(void *module, const char *name, unsigned threads, unsigned lon
 	return result ? result : wait();
 }
 
-static int check_values(unsigned long long p)
+static int copy_out(unsigned h[64], unsigned long long p)
 {
-	unsigned h[64];
 	int (*copy)(void *, unsigned long long, size_t);
 
 	*(void **)&copy = (void *)CU(cuMemcpyDtoH_v2);
-	if (copy(h, p, sizeof h))
+	return copy(h, p, 64 * sizeof *h);
+}
+
+static int fill(unsigned long long p)
+{
+	int (*set)(unsigned long long, unsigned, size_t);
+
+	*(void **)&set = (void *)CU(cuMemsetD32_v2);
+	return set(p, 1, 64);
+}
+
+static int check_values(unsigned long long p)
+{
+	unsigned h[64];
+
+	if (copy_out(h, p))
 		return 1;
 	for (unsigned k = 0; k < 64; k++)
 		if (h[k] != k)
@@ -132,6 +151,7 @@ int main(int count, char **words)
 		(*alloc)(unsigned long long *, size_t), (*give)(unsigned long long), (*start)(void), status = 0;
 	unsigned long long p;
 	void *context, *module;
+	unsigned out[64];
 
 	library = dlopen("libcuda.so.1", RTLD_NOW);
 	if (!library) {
@@ -148,7 +168,7 @@ int main(int count, char **words)
 	if (init(0) || retain(&context, 0) || set(context) || load(&module, TEXT) || alloc(&p, 256))
 		return 5;
 	for (int k = 1; k < count; k++)
-		if (!strcmp(words[k], "race") || !strcmp(words[k], "clean"))
+		if (!strcmp(words[k], "race") || !strcmp(words[k], "clean") || !strcmp(words[k], "look"))
 			status |= launch(module, words[k], 64, &p);
 		else if (!strcmp(words[k], "forever"))
 			status |= puts("begins") | fflush(stdout) | launch(module, "forever", 32, &p);
@@ -156,6 +176,10 @@ int main(int count, char **words)
 			printf("error %d\n", launch(module, "clean", 128, &p));
 		else if (!strcmp(words[k], "child"))
 			status |= launch(module, "parent", 1, &p) | check_values(p);
+		else if (!strcmp(words[k], "fill"))
+			status |= fill(p);
+		else if (!strcmp(words[k], "copy"))
+			status |= copy_out(out, p);
 		else if (!strcmp(words[k], "profile"))
 			start();
 		else if (!strcmp(words[k], "fork"))

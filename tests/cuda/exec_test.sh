@@ -40,6 +40,12 @@ expect "nothing is checked unasked" 0 '!race:' "$program" race
 expect "its own status goes first" 3 "own exit status is 3" --check "$program" race exit3
 expect "the status of findings can be chosen" 9 'race' --check --error-exitcode 9 "$program" race
 expect "and switched off" 0 'race' --check --error-exitcode 0 "$program" race
+expect "a value that nothing has written is told" 1 'look: value that nothing has written: a branch or guard depends on memory' --check "$program" look
+expect "what a kernel before has written is written" 0 'found nothing' --check "$program" clean look copy
+expect "so is what the host has filled" 0 'found nothing' --check "$program" fill look copy
+expect "and what a kernel that is not looked at may have" 0 'found nothing' --check --kernel look "$program" clean look
+expect "and what a kernel's own launches have" 0 'found nothing' --check "$program" child look
+expect "the host reads what nothing has written" 1 'value that nothing has written: a copy .*to the host' --check "$program" copy
 expect "a leak is told" 1 'leak: 256 bytes .* given by cuMemAlloc' --check "$program" clean leak
 expect "a fault is told with its place" 0 'clean: address out of bounds: store of 4 bytes' "$program" fault
 expect "and reaches the program" 0 'error 700' "$program" fault

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "cuda/driver/driver.h"
+#include "cuda/driver/watch.h"
 
 enum { PITCH = 512, CHAINS = 1 << 14 };
 
@@ -88,6 +89,7 @@ void block_unbook(struct region *b)
 
 void block_remove(struct region *b)
 {
+	watch_memory_ends(b->base);
 	memory_release(&driver.machine->memory, b->base);
 	if (b->kind == BLOCK_IMPORTED)
 		ipc_unmap(b);
@@ -150,6 +152,8 @@ static struct region *take(size_t bytes, enum block_kind kind)
 	struct region *b = block_add(context_current(), (u64)(uintptr_t)at, bytes, kind);
 	if (!b)
 		heap_give(h, at, bytes);
+	else if (kind == BLOCK_DEVICE || kind == BLOCK_ASYNC)
+		watch_memory_begins(b->base, bytes);
 	return b;
 }
 

@@ -228,14 +228,17 @@ void task_run(struct cu_context *c, const struct task *t, const u8 *params)
 		return;
 	case TASK_COPY:
 		run_copy(&t->copy);
+		watch_copy(&t->copy);
 		return;
 	case TASK_FILL:
 		run_fill(&t->fill);
+		watch_fill(&t->fill);
 		return;
 	case TASK_CONDITION:
 		condition_run(c, t);
 		return;
 	case TASK_WRITE:
+		watch_write(t->write.address, t->write.bytes);
 		if (t->write.bytes == 4)
 			__atomic_store_n((u32 *)(uintptr_t)t->write.address, (u32)t->write.value, __ATOMIC_RELEASE);
 		else

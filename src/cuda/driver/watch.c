@@ -43,6 +43,11 @@ struct found {
 	char text[200];
 };
 
+struct told {
+	struct told *next;
+	u64 id;
+};
+
 static struct {
 	bool asked;
 	struct check_options check;
@@ -63,7 +68,9 @@ static struct {
 	char *text_bytes;
 	size_t text_length;
 	struct found *found;
-	json_t *sarif; /* results; NULL: nobody asks for them */
+	json_t *sarif;             /* results; NULL: nobody asks for them */
+	struct written_kept *kept; /* of device memory; NULL: unwritten values are not looked for */
+	struct told *told;         /* allocations of which the host has read what nothing has written */
 } watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- What is asked for ------------------------------------------------------------------------------- */
@@ -167,6 +174,8 @@ bool watch_open(void)
 	    !read_launches(getenv("PTXSIM_LAUNCH")) ||
 	    !read_findings(getenv("PTXSIM_MAX_FINDINGS"), getenv("PTXSIM_SUPPRESS"), getenv("PTXSIM_SARIF")))
 		return false;
+	if (watch.check.unwritten)
+		watch.kept = written_kept_new();
 	watch.kernel = kernel && *kernel ? kernel : NULL;
 	watch.progress = progress && *progress && progress_is_seen();
 	watch.asked = watch.checks || watch.format || watch.progress;
@@ -260,7 +269,7 @@ bool watch_begin(const char *kernel, const struct ptxsim_launch *launch, struct 
 
 	if (!watch.asked)
 		return false;
-	*w = (struct watched){.name = NULL};
+	*w = (struct watched){.watching = {.kept = watch.kept}};
 	arena_init(&scratch, &out_of_memory);
 	if (!setjmp(out_of_memory)) {
 		w->name = strdup(demangle_short(&scratch, kernel));
@@ -319,6 +328,99 @@ static void keep_finding(const struct watched *w, const struct fault_report *r, 
 	}
 }
 
+/* --- Unwritten memory ----------------------------------------------------------------------------------- */
+
+void watch_memory_begins(u64 base, u64 bytes)
+{
+	if (!watch.kept)
+		return;
+	memory_set_unwritten(&driver.machine->memory, base);
+	written_kept_add(watch.kept, base, bytes);
+}
+
+void watch_memory_ends(u64 base)
+{
+	if (watch.kept)
+		written_kept_drop(watch.kept, base);
+}
+
+void watch_write(u64 address, u64 bytes)
+{
+	if (watch.kept)
+		written_kept_mark(watch.kept, address, bytes);
+}
+
+void watch_fill(const struct fill *f)
+{
+	for (u64 y = 0; watch.kept && y < f->height; y++)
+		written_kept_mark(watch.kept, (u64)(uintptr_t)f->to + y * f->pitch, f->width * f->element);
+}
+
+/* Each allocation is told of once. */
+static bool is_told(u64 id)
+{
+	for (const struct told *t = watch.told; t; t = t->next)
+		if (t->id == id)
+			return true;
+	struct told *t = calloc(1, sizeof *t);
+	if (t) {
+		*t = (struct told){watch.told, id};
+		watch.told = t;
+	}
+	return false;
+}
+
+/* A row goes to the host. Gaps as structures have are no fault. */
+static void look_at_row(u64 from, u64 bytes)
+{
+	enum { PADDING_MOST = 15 };
+	u64 first;
+	const u64 run = written_kept_first(watch.kept, from, bytes, PADDING_MOST + 1, &first);
+
+	if (!run || !driver.findings)
+		return;
+	driver_take();
+	const struct region *b = block_of(from);
+	const struct region own = b ? *b : (struct region){.id = 0};
+	driver_let_go();
+	pthread_mutex_lock(&watch.lock);
+	if (b && !is_told(own.id)) {
+		fprintf(driver.findings,
+			"value that nothing has written: a copy of %llu bytes to the host has %llu from 0x%llx on that "
+			"nothing has written: from byte %llu of the allocation, which has %llu\n",
+			(unsigned long long)bytes, (unsigned long long)run, (unsigned long long)(from + first),
+			(unsigned long long)(from + first - own.base), (unsigned long long)own.size);
+		fflush(driver.findings);
+	}
+	pthread_mutex_unlock(&watch.lock);
+}
+
+/* Does a copy to that address go where the host reads? */
+static bool is_read_out(u64 to)
+{
+	driver_take();
+	const struct region *b = block_of(to);
+	const bool host = !b || b->kind == BLOCK_HOST || b->kind == BLOCK_REGISTERED || b->kind == BLOCK_MANAGED;
+	driver_let_go();
+	return host;
+}
+
+void watch_copy(const struct copy *c)
+{
+	if (!watch.kept)
+		return;
+	const bool read_out = is_read_out((u64)(uintptr_t)c->to);
+	for (u64 z = 0; z < c->depth; z++)
+		for (u64 y = 0; y < c->height; y++) {
+			const u64 from = (u64)(uintptr_t)c->from + z * c->from_slice + y * c->from_pitch;
+			const u64 to = (u64)(uintptr_t)c->to + z * c->to_slice + y * c->to_pitch;
+			if (read_out)
+				look_at_row(from, c->width);
+			else
+				written_kept_copy(watch.kept, to, from, c->width);
+		}
+}
+
 /* --- The report --------------------------------------------------------------------------------------------- */
 
 /* A source that several launches name is kept once. */
@@ -373,6 +475,8 @@ void watch_end(struct watched *w, const struct outcome *o)
 {
 	if (w->watching.extra)
 		progress_end(&w->progress);
+	if (watch.kept && !w->watching.checks)
+		written_kept_all(watch.kept);
 	pthread_mutex_lock(&watch.lock);
 	/* The fault that ended the launch is told by who ran it. */
 	for (u32 k = o->status == PTXSIM_ERROR_FAULT && !o->ended; k < w->watching.fault_count; k++)

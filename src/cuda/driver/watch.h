@@ -30,6 +30,13 @@ bool watch_open(void);
 /* Is there anything to watch? Fills *w, or not. */
 bool watch_begin(const char *kernel, const struct ptxsim_launch *launch, struct watched *w);
 void watch_end(struct watched *w, const struct outcome *o);
+/* What the check of unwritten values has to know of memory. Device memory begins, with nothing written, and ends; a copy or
+ * a fill is done, or something else writes. A copy to the host of what nothing has written is told of. */
+void watch_memory_begins(u64 base, u64 bytes);
+void watch_memory_ends(u64 base);
+void watch_copy(const struct copy *c);
+void watch_fill(const struct fill *f);
+void watch_write(u64 address, u64 bytes);
 /* How launches are to run: the mode in which misuse of asynchronous instructions is found, where checks are asked for. */
 ptxsim_async watch_async(void);
 /* Does PTXSIM_KERNEL or PTXSIM_LAUNCH choose the next launch of the kernel? For the debugger, which counts it. */
