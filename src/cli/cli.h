@@ -6,6 +6,7 @@
 #define PTXSIM_CLI_CLI_H
 
 #include "front/arguments.h"
+#include "front/program.h"
 
 struct cli_command {
 	const char *name;
@@ -27,7 +28,7 @@ int cli_exec(int count, char **words);
 
 /* Finds a CUDA program by name, and the libraries, which it puts in front of others; false after telling why it cannot
  * run. */
-enum { EXEC_PATH = 4096 };
+enum { EXEC_PATH = PROGRAM_PATH };
 bool exec_prepare(const char *name, char path[EXEC_PATH]);
 
 /* ptxsim debug --exec: what is done before the first prompt. */

@@ -140,6 +140,8 @@ int debug_exec(const struct debug_exec *asked, char **words)
 		return front_no_memory();
 	}
 	t.socket = ends[0];
+	/* Of several processes of the program the first that takes it is debugged. */
+	send(t.socket, "!", 1, MSG_NOSIGNAL);
 	t.program = start(ends[1], path, words);
 	close(ends[1]);
 	/* Ctrl-C stops the kernel. */

@@ -66,95 +66,6 @@ static int wrong(const char *format, const char *what)
 	return CLI_WRONG;
 }
 
-/* --- Before it starts -------------------------------------------------------------------------------- */
-
-static bool has(const char *bytes, size_t length, const char *text)
-{
-	return memmem(bytes, length, text, strlen(text)) != NULL;
-}
-
-/* CUDA's runtime linked statically: fat binaries in it, but the shared runtime is not asked for.
- * Such a program never asks for libcudart.so, so nothing could be put in its place; the message says how to link it. */
-static bool has_static_runtime(const char *path)
-{
-	size_t length;
-	const char *message;
-	char *bytes = file_read_whole(path, (size_t)1 << 31, &length, &message);
-
-	if (!bytes)
-		return false;
-	const bool is = length > 4 && !memcmp(bytes, "\177ELF", 4) && has(bytes, length, ".nvFatBinSegment") &&
-			!has(bytes, length, "libcudart.so");
-	free(bytes);
-	return is;
-}
-
-static bool is_file(const char *path, int access_wanted)
-{
-	struct stat about;
-
-	return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, access_wanted) == 0;
-}
-
-/* Where the program lies: as it is named, or in PATH. */
-static bool find_program(const char *name, char path[EXEC_PATH])
-{
-	const char *list = getenv("PATH");
-
-	if (strchr(name, '/')) {
-		snprintf(path, EXEC_PATH, "%s", name);
-		return is_file(path, R_OK);
-	}
-	for (const char *at = list && *name ? list : ""; *at;) {
-		const size_t length = strcspn(at, ":");
-		snprintf(path, EXEC_PATH, "%.*s/%s", (int)length, at, name);
-		if (is_file(path, X_OK))
-			return true;
-		at += length + (at[length] == ':');
-	}
-	return false;
-}
-
-/* Where the libraries are: beside this program in a build folder, else where they are installed. */
-static bool find_libraries(char folder[EXEC_PATH])
-{
-	char self[EXEC_PATH], tried[EXEC_PATH + 32];
-	const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-
-	if (length > 0) {
-		self[length] = 0;
-		char *slash = strrchr(self, '/');
-		if (slash)
-			*slash = 0;
-		static const char *const beside[] = {"/.libs", ""};
-		for (size_t k = 0; slash && k < COUNT_OF(beside); k++) {
-			snprintf(tried, sizeof tried, "%s%s/libcuda.so.1", self, beside[k]);
-			if (access(tried, R_OK) == 0 && strlen(self) + 8 < EXEC_PATH) {
-				snprintf(folder, EXEC_PATH, "%.*s%s", EXEC_PATH - 8, self, beside[k]);
-				return true;
-			}
-		}
-	}
-	snprintf(folder, EXEC_PATH, "%s", CUDA_LIBRARIES);
-	snprintf(tried, sizeof tried, "%s/libcuda.so.1", folder);
-	return access(tried, R_OK) == 0;
-}
-
-/* The dynamic linker looks there first. */
-static bool put_in_front(const char *folder)
-{
-	const char *before = getenv("LD_LIBRARY_PATH");
-	char *path = NULL;
-
-	/* The runtime of CUDA 12 is in a folder below, or where it was built. */
-	if (asprintf(&path, "%s:%s/12:%s/../src/cuda/twelve/.libs%s%s", folder, folder, folder,
-		     before && *before ? ":" : "", before ? before : "") < 0)
-		return false;
-	const bool ok = setenv("LD_LIBRARY_PATH", path, 1) == 0;
-	free(path);
-	return ok;
-}
-
 /* --- The run ------------------------------------------------------------------------------------------- */
 
 /* A file that the libraries write to, named to them by a variable. */
@@ -480,22 +391,16 @@ static int read_options(int count, char **words, struct exec_options *o)
 
 bool exec_prepare(const char *name, char path[EXEC_PATH])
 {
-	char folder[EXEC_PATH];
+	char message[PROGRAM_MESSAGE];
+	char *folders =
+		program_find(name, path, message) ? program_library_path(getenv("LD_LIBRARY_PATH"), message) : NULL;
 
-	if (!find_program(name, path))
-		return wrong(is_file(name, X_OK) ? "'%s' is not in PATH; for the file in this folder write ./ before "
-						   "its name"
-						 : "'%s': there is no such program",
-			     name),
-		       false;
-	if (has_static_runtime(path))
-		return wrong("%s has CUDA's runtime linked statically, which needs NVIDIA's own driver: build it "
-			     "with 'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared)",
-			     name),
-		       false;
-	if (!find_libraries(folder))
-		return wrong("libcuda.so.1 is not in %s", folder), false;
-	return put_in_front(folder) || (wrong("%s", "no memory"), false);
+	/* The dynamic linker looks there first. */
+	const bool done = folders && setenv("LD_LIBRARY_PATH", folders, 1) == 0;
+	if (!done)
+		wrong("%s", folders ? "no memory" : message);
+	free(folders);
+	return done;
 }
 
 int cli_exec(int count, char **words)

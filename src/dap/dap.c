@@ -5,7 +5,8 @@
  * A session, as an editor drives it; each line is a message and what it calls:
  *
  *      initialize          what can be done                          on_initialize
- *      launch              files and options, first launch begins    on_launch, begin_launch
+ *      launch              files and options, first launch begins    on_launch, launch_files
+ *                          or a program, which starts later          launch_program
  *      setBreakpoints ...  dap_points.c
  *      configurationDone   now it may run
  *      continue, next ...  dap_move.c; ends in a `stopped` event
@@ -43,20 +44,24 @@ void dap_event(struct dap *s, const char *name, json_t *body)
 	dap_send(s, message);
 }
 
-void dap_output(struct dap *s, const char *category, const char *text, size_t length)
+json_t *dap_output_body(const char *category, const char *text, size_t length)
 {
 	json_t *words = json_stringn(text, length);
 
 	/* What a kernel prints need not be UTF-8. */
 	if (!words) {
-		char *ascii = strndup(text, length);
-		for (char *at = ascii; at && *at; at++)
-			if (*at & 0x80)
-				*at = '?';
-		words = json_string(ascii ? ascii : "");
+		char *ascii = malloc(length + 1);
+		for (size_t k = 0; ascii && k < length; k++)
+			ascii[k] = text[k] & 0x80 ? '?' : text[k];
+		words = ascii ? json_stringn(ascii, length) : json_string("");
 		free(ascii);
 	}
-	dap_event(s, "output", json_pack("{s:s, s:o}", "category", category, "output", words));
+	return json_pack("{s:s, s:o}", "category", category, "output", words);
+}
+
+void dap_output(struct dap *s, const char *category, const char *text, size_t length)
+{
+	dap_event(s, "output", dap_output_body(category, text, length));
 }
 
 static void on_print(void *context, const char *text, size_t length) { dap_output(context, "stdout", text, length); }
@@ -288,56 +293,86 @@ bool dap_token_is(const char *token, const char *given)
 	return !differs;
 }
 
-static json_t *on_launch(struct dap *s, json_t *a, const char **error)
+/* Why a launch is not to be looked at; NULL: it is. */
+static const char *refusal(struct dap *s, json_t *a)
 {
 	const char *folder = json_string_value(json_object_get(a, "cwd"));
-	const char *level = json_string_value(json_object_get(a, "sourceLevel"));
 
 	if (s->link->token && !dap_token_is(s->link->token, json_string_value(json_object_get(a, "token")))) {
-		*error = "launch needs the \"token\" that 'ptxsim dap --port' has printed";
 		s->leaving = true;
-		return NULL;
+		return "launch needs the \"token\" that 'ptxsim dap --port' has printed";
 	}
-	if (s->d) {
-		*error = "something is launched already";
-		return NULL;
-	}
+	if (s->d || s->is_program)
+		return "something is launched already";
 	const char *wrong = dap_wrong_key(s, a);
-	if (wrong) {
-		*error = arena_printf(&s->arena, "nothing can be launched: %s", wrong);
-		return NULL;
-	}
-	if (folder && chdir(folder)) {
-		*error = "the folder of \"cwd\" cannot be entered";
-		return NULL;
-	}
+	if (wrong)
+		return arena_printf(&s->arena, "nothing can be launched: %s", wrong);
+	return folder && !s->link->is_inside && chdir(folder) ? "the folder of \"cwd\" cannot be entered" : NULL;
+}
+
+/* A program: it starts when the editor has said where it is to stop. Others start it again for themselves. */
+static void launch_program(struct dap *s, json_t *a)
+{
+	s->is_program = true;
+	s->launch = json_incref(a);
+	s->stop_on_entry = json_is_true(json_object_get(a, "stopOnEntry"));
+	dap_event(s, "capabilities", json_pack("{s:{s:b}}", "capabilities", "supportsRestartRequest", 0));
+}
+
+static const char *launch_files(struct dap *s, json_t *a)
+{
 	const char *failure = s->debuggee.session ? "one launch has failed: start again" : begin_launch(s, a);
-	if (failure) {
-		*error = arena_printf(&s->arena, "nothing can be launched: %s", failure);
-		return NULL;
-	}
+
+	if (failure)
+		return arena_printf(&s->arena, "nothing can be launched: %s", failure);
 	s->d = s->debuggee.debug;
-	s->by_text = level && !strcmp(level, "text");
 	s->stop_at_entry = s->stop_on_entry = json_is_true(json_object_get(a, "stopOnEntry"));
-	s->console_out = open_memstream(&s->console_text, &s->console_size);
-	if (!s->console_out) {
+	const struct console_options plain = {.confined = true};
+	s->console = console_new(&s->arena, s->d, s->console_out, &plain);
+	dap_engine_add(s, s->d, s->console);
+	return NULL;
+}
+
+static json_t *on_launch(struct dap *s, json_t *a, const char **error)
+{
+	const char *level = json_string_value(json_object_get(a, "sourceLevel")), *why_not = NULL;
+
+	*error = refusal(s, a);
+	if (*error)
+		return NULL;
+	if (!s->console_out && !(s->console_out = open_memstream(&s->console_text, &s->console_size))) {
 		*error = "no memory left";
 		return NULL;
 	}
-	const struct console_options plain = {.confined = true};
-	s->console = console_new(&s->arena, s->d, s->console_out, &plain);
+	s->by_text = level && !strcmp(level, "text");
+	const bool is_program =
+		s->link->is_inside || (s->link->find_program && s->link->find_program(s->link->context, a, &why_not));
+	if (why_not) {
+		*error = arena_printf(&s->arena, "nothing can be launched: %s", why_not);
+	} else if (is_program) {
+		launch_program(s, a);
+	} else {
+		dap_tell_program_keys(s, a);
+		*error = launch_files(s, a);
+	}
 	/* Breakpoints can be set from now on. */
-	dap_event(s, "initialized", NULL);
+	if (!*error)
+		dap_event(s, "initialized", NULL);
 	return NULL;
 }
 
 static json_t *on_configured(struct dap *s, json_t *a, const char **error)
 {
 	(void)a;
-	if (!s->d) {
+	if (!s->d && !s->is_program) {
 		*error = "nothing is launched";
 		return NULL;
 	}
+	if (s->is_program && s->is_configured) {
+		*error = "the program runs already";
+		return NULL;
+	}
+	s->is_configured = true;
 	s->begins = true;
 	return NULL;
 }
@@ -355,7 +390,7 @@ static json_t *on_terminate(struct dap *s, json_t *a, const char **error)
 	(void)a;
 	(void)error;
 	s->pause_wanted = true;
-	s->terminating = true;
+	s->terminating = !s->is_program;
 	return NULL;
 }
 
@@ -369,7 +404,8 @@ static const struct dap_request own_requests[] = {
 static const struct dap_request *find_request(const char *name)
 {
 	const struct dap_request *const tables[] = {own_requests,        dap_point_requests, dap_state_requests,
-						    dap_memory_requests, dap_move_requests,  dap_view_requests};
+						    dap_memory_requests, dap_move_requests,  dap_view_requests,
+						    dap_source_requests};
 
 	for (size_t t = 0; t < COUNT_OF(tables); t++)
 		for (const struct dap_request *r = tables[t]; r->name; r++)
@@ -415,11 +451,17 @@ static void follow(struct dap *s)
 	if (s->moved) {
 		s->moved = false;
 		dap_forget_places(s);
-		dap_tell(s, &s->event);
+		if (s->is_program && dap_is_end(&s->event))
+			dap_event(s, "continued", json_pack("{s:i, s:b}", "threadId", 1, "allThreadsContinued", 1));
+		else
+			dap_tell(s, &s->event);
 	}
 	if (s->begins) {
 		s->begins = false;
-		dap_begin(s);
+		if (!s->is_program)
+			dap_begin(s);
+		else if (s->link->start_program)
+			s->link->start_program(s->link->context);
 	}
 	if (s->moves) {
 		s->moves = false;
@@ -463,6 +505,7 @@ void dap_close(struct dap *s)
 	if (s->console_out)
 		fclose(s->console_out);
 	free(s->console_text);
+	json_decref(s->launch);
 	debuggee_close(&s->debuggee);
 	session_close(&s->session);
 	arena_free(&s->options.arena);

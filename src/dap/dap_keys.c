@@ -17,7 +17,7 @@ struct launch_key {
 
 static const struct launch_key keys[] = {
 	{"program", 1u << JSON_STRING | 1u << JSON_ARRAY, "a file, or an array of files"},
-	{"args", 1u << JSON_ARRAY, "an array of strings, which are options of 'ptxsim run'"},
+	{"args", 1u << JSON_ARRAY, "an array of strings: options of 'ptxsim run', or of a program its arguments"},
 	{"cwd", 1u << JSON_STRING, "a folder"},
 	{"token", 1u << JSON_STRING, "what 'ptxsim dap --port' has printed"},
 	{"sourceLevel", 1u << JSON_STRING, "\"source\" or \"text\""},
@@ -26,6 +26,12 @@ static const struct launch_key keys[] = {
 	{"historySpacing", 1u << JSON_INTEGER, "a number from 1 to 1048576"},
 	{"historyLimit", 1u << JSON_INTEGER, "a number of MiB from 1 to 1048576"},
 	{"counters", BOOLEAN, "true or false"},
+	{"exec", BOOLEAN, "true or false"},
+	{"env", 1u << JSON_OBJECT, "an object of strings, and null for what is to be left out"},
+	{"stopOnLaunch", BOOLEAN | 1u << JSON_STRING | 1u << JSON_ARRAY, "true, false, or names of kernels"},
+	{"kernel", 1u << JSON_STRING, "the name of a kernel"},
+	{"launches", 1u << JSON_STRING, "a number from 1, or two like \"2-5\""},
+	{"devices", 1u << JSON_STRING, "a list of devices, such as \"h200,h200\""},
 };
 
 /* What the protocol and editors put there themselves; editors' own begin with two underscores as well. */
@@ -41,7 +47,6 @@ static const char *const editors[] = {"name",
 				      "debugServer",
 				      "serverReadyAction",
 				      "suppressMultipleSessionWarning",
-				      "env",
 				      "envFile",
 				      "timeout",
 				      "linux",
@@ -56,16 +61,37 @@ static bool has_strings(const json_t *array)
 	return true;
 }
 
-static bool is_good(const struct launch_key *key, const json_t *value)
+/* Names and values as a process can have them. */
+static bool is_environment(json_t *object)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(object, name, value)
+	{
+		const bool text =
+			json_is_string(value) && strlen(json_string_value(value)) == json_string_length(value);
+		if (!*name || strchr(name, '=') || !(text || json_is_null(value)))
+			return false;
+	}
+	return true;
+}
+
+static bool is_good(const struct launch_key *key, json_t *value)
 {
 	const char *text = json_string_value(value);
+	u64 first, last;
 
 	if (!(key->types >> json_typeof(value) & 1))
 		return false;
+	if (json_is_object(value))
+		return is_environment(value);
 	if (json_is_array(value))
 		return has_strings(value);
 	if (json_is_integer(value))
 		return json_integer_value(value) >= 1 && json_integer_value(value) <= 1 << 20;
+	if (!strcmp(key->name, "launches"))
+		return check_launches_read(text, &first, &last);
 	return strcmp(key->name, "sourceLevel") || !strcmp(text, "source") || !strcmp(text, "text");
 }
 
@@ -107,4 +133,20 @@ const char *dap_wrong_key(struct dap *s, json_t *launch)
 		dap_output(s, "console", words, strlen(words));
 	}
 	return NULL;
+}
+
+void dap_tell_program_keys(struct dap *s, json_t *launch)
+{
+	static const char *const names[] = {"stopOnLaunch", "kernel", "launches", "devices"};
+
+	for (size_t k = 0; k < COUNT_OF(names); k++) {
+		if (!json_object_get(launch, names[k]))
+			continue;
+		const char *words =
+			arena_printf(&s->arena,
+				     "ptxsim: launch has a key \"%s\" that is not known for files, only for "
+				     "CUDA programs; options of 'ptxsim run' go into \"args\"\n",
+				     names[k]);
+		dap_output(s, "console", words, strlen(words));
+	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Memory and machine text of the Debug Adapter Protocol. An instruction's address is made up: the function's
- * number, from 1, above bit 32, and the instruction's number in it.
+ * number, from 1, above bit 32, and the instruction's number in it; above bit 48 the number of the engine, which is 0 but
+ * for programs that load several modules.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,30 +13,37 @@ enum { READ_MAX = 1 << 20, DISASSEMBLE_MAX = 10000 };
 
 /* --- Addresses ------------------------------------------------------------------------------------------- */
 
-static u64 address_of(const struct debug_place *p) { return (u64)(p->code->index + 1) << 32 | p->instruction; }
+enum { ENGINE_SHIFT = 48, CODE_SHIFT = 32, CODES_MAX = 0xffff };
 
-void dap_put_instruction(json_t *to, const struct debug_place *p)
+void dap_put_instruction(const struct dap *s, json_t *to, const struct debug_place *p)
 {
-	if (p->code)
-		json_object_set_new(to, "instructionPointerReference",
-				    json_sprintf("0x%llx", (unsigned long long)address_of(p)));
+	const struct dap_engine *e = p->code ? dap_engine_with(s, p->code) : NULL;
+
+	if (!e || p->code->index >= CODES_MAX)
+		return;
+	const u64 address = (u64)e->number << ENGINE_SHIFT | (u64)(p->code->index + 1) << CODE_SHIFT | p->instruction;
+	json_object_set_new(to, "instructionPointerReference", json_sprintf("0x%llx", (unsigned long long)address));
 }
 
 static bool place_at(const struct dap *s, u64 address, struct debug_place *p)
 {
-	const struct program *program = debug_program(s->d);
-	const u64 code = (address >> 32) - 1;
+	const struct dap_engine *e = dap_engine_numbered(s, (u32)(address >> ENGINE_SHIFT));
+	const u64 code = (address >> CODE_SHIFT & CODES_MAX) - 1;
 
+	if (!e)
+		return false;
+	const struct program *program = debug_program(e->d);
 	if (code >= program->code_count || (u32)address >= program->codes[code]->function->body.count)
 		return false;
 	*p = (struct debug_place){program->codes[code], (u32)address};
 	return true;
 }
 
-void dap_instruction_name(const struct dap *s, u64 address, char *text, size_t size)
+void dap_instruction_name(const struct dap *s, u64 address, char *text, size_t size, u32 *engine)
 {
 	struct debug_place p;
 
+	*engine = (u32)(address >> ENGINE_SHIFT);
 	if (place_at(s, address, &p))
 		snprintf(text, size, "%s+%u", p.code->name, p.instruction);
 	else
@@ -210,8 +218,8 @@ static json_t *on_disassemble(struct dap *s, json_t *a, const char **error)
 	json_int_t count = json_integer_value(json_object_get(a, "instructionCount"));
 	json_t *list;
 
-	if (!s->d || !text) {
-		*error = "nothing is launched";
+	if (!s->engines.count || !text) {
+		*error = s->is_program ? "the program has loaded no module" : "nothing is launched";
 		return NULL;
 	}
 	list = json_array();

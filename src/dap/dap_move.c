@@ -48,12 +48,12 @@ static void print_log(struct dap *s, const char *text)
 /* Is the event a log point? Its message is out then. */
 static bool is_log(struct dap *s, const struct debug_event *e)
 {
-	for (size_t k = 0; k < s->logs.count && e->reason == DEBUG_AT_BREAKPOINT; k++)
-		if (s->logs.items[k].number == e->number) {
-			print_log(s, s->logs.items[k].text);
-			return true;
-		}
-	return false;
+	const struct dap_point *w = e->reason == DEBUG_AT_BREAKPOINT ? dap_point_of(s, e->number) : NULL;
+
+	if (!w || !w->log)
+		return false;
+	print_log(s, w->log);
+	return true;
 }
 
 /* --- Telling ------------------------------------------------------------------------------------------ */
@@ -77,9 +77,10 @@ static void tell_stopped(struct dap *s, const struct debug_event *e, const char 
 	json_t *body = json_pack("{s:s, s:I, s:b}", "reason", reason, "threadId",
 				 (json_int_t)dap_thread_of(f.block, f.warp), "allThreadsStopped", 1);
 	const struct debug_point *p = e->number ? debug_point(s->d, e->number) : NULL;
+	const struct dap_point *w = p ? dap_point_of(s, p->number) : NULL;
 
-	if (p)
-		json_object_set_new(body, "hitBreakpointIds", json_pack("[i]", (int)p->number));
+	if (w)
+		json_object_set_new(body, "hitBreakpointIds", json_pack("[i]", (int)w->id));
 	if (e->text && *e->text) {
 		json_object_set_new(body, "text", json_string(e->text));
 		json_object_set_new(body, "description", json_string(e->text));
@@ -113,6 +114,13 @@ void dap_tell_end(struct dap *s)
 
 /* --- Running ------------------------------------------------------------------------------------------ */
 
+bool dap_is_end(const struct debug_event *e) { return e->reason == DEBUG_LAUNCH_ENDED || e->reason == DEBUG_OVER; }
+
+bool dap_leaves_fault(const struct dap *s, bool backwards)
+{
+	return s->is_program && !backwards && debug_state(s->d) == DEBUG_FAULTED;
+}
+
 static struct debug_event move(struct dap *s, enum debug_motion motion, bool backwards)
 {
 	/* What came before the motion began would else wait for its end. */
@@ -136,7 +144,7 @@ static bool goes_on(struct dap *s, struct debug_event *e, enum debug_motion moti
 		if (!debug_breaks_here(s->d, e))
 			return true;
 	}
-	return e->reason == DEBUG_LAUNCH_ENDED || is_log(s, e);
+	return (e->reason == DEBUG_LAUNCH_ENDED && !s->is_program) || is_log(s, e);
 }
 
 static void tell(struct dap *s, const struct debug_event *e, bool backwards)
@@ -176,6 +184,11 @@ void dap_run(struct dap *s, enum debug_motion motion, bool backwards)
 	struct debug_event e;
 
 	dap_forget_places(s);
+	if (dap_leaves_fault(s, backwards)) {
+		s->into_next = motion != DEBUG_CONTINUE;
+		debug_end_launch(s->d);
+		return;
+	}
 	for (;;) {
 		s->pause_wanted = false;
 		e = move(s, motion, backwards);
@@ -193,7 +206,11 @@ void dap_run(struct dap *s, enum debug_motion motion, bool backwards)
 			break;
 	}
 	s->stop_on_entry = false;
-	tell(s, &e, backwards);
+	/* What comes next is the program's: its own code, until it launches again. */
+	if (s->is_program && dap_is_end(&e))
+		s->into_next = motion != DEBUG_CONTINUE;
+	else
+		tell(s, &e, backwards);
 }
 
 void dap_begin(struct dap *s)
@@ -215,7 +232,7 @@ void dap_tell(struct dap *s, const struct debug_event *e) { tell(s, e, false); }
 static json_t *start(struct dap *s, json_t *arguments, enum debug_motion motion, bool backwards, const char **error)
 {
 	if (!s->d) {
-		*error = "nothing is launched";
+		*error = s->is_program ? "the program runs" : "nothing is launched";
 		return NULL;
 	}
 	if (json_object_get(arguments, "threadId") && debug_state(s->d) == DEBUG_STOPPED &&
@@ -268,17 +285,21 @@ static json_t *on_reverse(struct dap *s, json_t *a, const char **error)
 
 static json_t *on_pause(struct dap *s, json_t *a, const char **error)
 {
+	static const char words[] = "ptxsim: the program executes its own code; it stops when it launches a kernel\n";
+
 	(void)a;
 	(void)error;
 	s->pause_wanted = true;
+	if (s->is_program && !s->d)
+		dap_output(s, "console", words, sizeof words - 1);
 	return NULL;
 }
 
 static json_t *on_restart(struct dap *s, json_t *a, const char **error)
 {
 	(void)a;
-	if (!s->d) {
-		*error = "nothing is launched";
+	if (!s->d || s->is_program) {
+		*error = s->is_program ? "a program is started again by a new launch" : "nothing is launched";
 		return NULL;
 	}
 	const struct debug_event e = debug_restart(s->d);

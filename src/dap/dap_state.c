@@ -87,36 +87,26 @@ static json_t *on_threads(struct dap *s, json_t *a, const char **error)
 	}
 	/* A client takes an empty list for a program that has ended. */
 	if (!json_array_size(list))
-		json_array_append_new(list, json_pack("{s:i, s:s}", "id", 1, "name", "between launches"));
+		json_array_append_new(list, json_pack("{s:i, s:s}", "id", 1, "name",
+						      s->is_program ? "the program" : "between launches"));
 	return json_pack("{s:o}", "threads", list);
 }
 
 /* --- Frames -------------------------------------------------------------------------------------------- */
 
-/* Editors want absolute paths; a file that cannot be resolved is named as it was given. */
-static void put_source(json_t *to, const char *file, u32 line, bool from_0)
-{
-	char path[PATH_MAX];
-	const char *slash = strrchr(file, '/');
-
-	if (!realpath(file, path))
-		snprintf(path, sizeof path, "%s", file);
-	json_object_set_new(to, "source", json_pack("{s:s, s:s}", "name", slash ? slash + 1 : file, "path", path));
-	json_object_set_new(to, "line", json_integer((json_int_t)line - from_0));
-}
-
 /* Where the source that .file lines call `name` is, or NULL; each is looked for once. */
-static const char *find_origin(struct dap *s, const char *name)
+static const char *find_origin(struct dap *s, const struct code *code, const char *name)
 {
-	const struct program *program = s->session.program;
+	const struct dap_engine *e = dap_engine_with(s, code);
 	struct origin found;
 
 	for (size_t k = 0; k < s->origins.count; k++)
 		if (!strcmp(s->origins.items[k].name, name))
 			return s->origins.items[k].path;
-	if (!origin_find(&s->arena, (const struct ir_module *const *)program->modules, program->module_count, name,
-			 &found))
-		found.path = NULL;
+	const struct program *program = e ? debug_program(e->d) : NULL;
+	if (!program || !origin_find(&s->arena, (const struct ir_module *const *)program->modules,
+				     program->module_count, name, &found))
+		found.path = s->is_program ? dap_host_file(s, name) : NULL;
 	VEC_PUSH(&s->arena, &s->origins, ((struct dap_origin){name, found.path}));
 	return found.path;
 }
@@ -139,21 +129,22 @@ bool dap_shows_source(struct dap *s, const struct debug_place *p)
 {
 	const struct debug_line l = line_of(p);
 
-	return l.loc_file && l.loc_line && !s->by_text && find_origin(s, l.loc_file);
+	return l.loc_file && l.loc_line && !s->by_text && find_origin(s, p->code, l.loc_file);
 }
 
-/* CUDA C if it is shown and found, else the line of PTX. */
-void dap_put_place(struct dap *s, json_t *to, const struct debug_place *p)
+void dap_put_line(struct dap *s, json_t *to, const struct debug_place *p, bool by_text)
 {
 	const struct debug_line l = line_of(p);
-	const char *origin = dap_shows_source(s, p) ? find_origin(s, l.loc_file) : NULL;
+	const char *origin = !by_text && dap_shows_source(s, p) ? find_origin(s, p->code, l.loc_file) : NULL;
 
 	if (origin)
-		put_source(to, origin, l.loc_line, s->lines_from_0);
+		dap_put_file(s, to, origin, l.loc_line);
 	else if (l.file)
-		put_source(to, l.file, l.line, s->lines_from_0);
-	dap_put_instruction(to, p);
+		dap_put_text(s, to, p, &l);
+	dap_put_instruction(s, to, p);
 }
+
+void dap_put_place(struct dap *s, json_t *to, const struct debug_place *p) { dap_put_line(s, to, p, false); }
 
 /* Called whenever the launch moves. */
 void dap_forget_places(struct dap *s)
@@ -542,6 +533,13 @@ static json_t *console_line(struct dap *s, const char *text)
 	const u64 position = debug_position(s->d);
 	const u32 launch = debug_launch_number(s->d);
 
+	/* A kernel that has failed cannot go on, but the program can. */
+	if (dap_leaves_fault(s, false) && (!strcmp(text, "c") || !strcmp(text, "continue"))) {
+		debug_end_launch(s->d);
+		s->event = (struct debug_event){.reason = DEBUG_LAUNCH_ENDED};
+		s->moved = true;
+		return json_pack("{s:s, s:i}", "result", "", "variablesReference", 0);
+	}
 	rewind(s->console_out);
 	debug_step_by_text(s->d, s->by_text);
 	console_execute(s->console, text, false);
@@ -566,7 +564,8 @@ static json_t *on_evaluate(struct dap *s, json_t *a, const char **error)
 	char value[1024];
 
 	if (!s->d || !text) {
-		*error = "nothing is launched";
+		*error = s->is_program ? "no kernel is running: the program executes its own code"
+				       : "nothing is launched";
 		return NULL;
 	}
 	if (json_object_get(a, "frameId") && !dap_focus_frame(s, json_object_get(a, "frameId"), error))

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Messages of the Debug Adapter Protocol between two files: a header with Content-Length, an empty line, JSON. One
- * thread of the host reads them and interrupts the engine when one comes in while it runs; the other one answers them.
+ * See dap_wire.h. Messages between two files: a header with Content-Length, an empty line, JSON.
  *
  * A session, and which thread does what:
  *
- *   editor            reader's thread                 engine's thread
+ *   editor            reader's thread                 session's thread
  *     | -- continue -->  queue ---- receive ---------->  runs
  *     | -- pause ----->  queue; interrupt_until_seen ->  stops, sees has_request
  *     | <-------------------------------- stopped ----  send_message
  *     | -- variables ->  queue ---- receive ---------->  answers
  *
- * All fields of struct wire from `first` on are used with `lock` held. The engine's thread alone writes to `out`.
+ * All fields of struct wire from `first` on are used with `lock` held. The session's thread alone writes to `out`.
  */
+#include "dap/dap_wire.h"
+
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "dap/dap.h"
-#include "front/arguments.h"
-
 /* More than this many requests are not taken in before they are answered. */
 enum { MESSAGE_MAX = 64 << 20, WAITING_MAX = 1024 };
 
 /* A message that has been read and not yet taken, in a list in order of arrival. */
 struct waiting {
+	enum wire_origin origin;
 	json_t *message;
 	struct waiting *next;
 };
@@ -73,7 +73,7 @@ static size_t read_header(FILE *in, const char **wrong)
 }
 
 /* The next message, or NULL at the end of the input; *failed: there was no memory for it. */
-static json_t *read_message(FILE *in, bool *failed, const char **wrong)
+json_t *wire_read(FILE *in, bool *failed, const char **wrong)
 {
 	json_t *message = NULL;
 	const size_t length = read_header(in, wrong);
@@ -104,7 +104,36 @@ static void interrupt_until_seen(struct wire *w)
 	}
 }
 
-/* The reader's thread: until the input ends, or nobody wants more. It stops reading while WAITING_MAX messages wait, so
+/* With the lock held: takes the message over, NULL ends what `origin` says. False: there was no memory for it. */
+static bool put_locked(struct wire *w, enum wire_origin origin, json_t *message)
+{
+	struct waiting *entry = message ? calloc(1, sizeof *entry) : NULL;
+
+	if (entry) {
+		*entry = (struct waiting){.origin = origin, .message = message};
+		*w->last = entry;
+		w->last = &entry->next;
+		w->count++;
+	} else {
+		json_decref(message);
+		w->failed |= message != NULL;
+		w->closed |= origin == FROM_EDITOR;
+	}
+	pthread_cond_broadcast(&w->arrived);
+	return entry != NULL;
+}
+
+bool wire_put(struct wire *w, enum wire_origin origin, json_t *message)
+{
+	pthread_mutex_lock(&w->lock);
+	while (w->count >= WAITING_MAX && !w->ending)
+		pthread_cond_wait(&w->taken, &w->lock);
+	const bool done = put_locked(w, origin, message) && !w->ending;
+	pthread_mutex_unlock(&w->lock);
+	return done;
+}
+
+/* The editor's reader: until the input ends, or nobody wants more. It stops reading while WAITING_MAX messages wait, so
  * that an editor that never listens cannot fill the memory. */
 static void *read_messages(void *context)
 {
@@ -114,22 +143,11 @@ static void *read_messages(void *context)
 	while (more) {
 		bool failed;
 		const char *wrong = NULL;
-		json_t *message = read_message(w->in, &failed, &wrong);
-		struct waiting *entry = message ? calloc(1, sizeof *entry) : NULL;
-		more = entry != NULL;
+		json_t *message = wire_read(w->in, &failed, &wrong);
 		pthread_mutex_lock(&w->lock);
 		w->wrong = wrong;
-		w->failed |= failed || (message && !entry);
-		if (entry) {
-			entry->message = message;
-			*w->last = entry;
-			w->last = &entry->next;
-			w->count++;
-		} else {
-			json_decref(message);
-			w->closed = true;
-		}
-		pthread_cond_signal(&w->arrived);
+		w->failed |= failed;
+		more = put_locked(w, FROM_EDITOR, message);
 		interrupt_until_seen(w);
 		while (w->count >= WAITING_MAX && !w->ending)
 			pthread_cond_wait(&w->taken, &w->lock);
@@ -139,7 +157,19 @@ static void *read_messages(void *context)
 	return NULL;
 }
 
-static struct wire *wire_open(FILE *in, FILE *out)
+/* A thread that the process's signals do not reach. */
+bool wire_thread(pthread_t *thread, void *(*body)(void *), void *context)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	const bool started = pthread_create(thread, NULL, body, context) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return started;
+}
+
+struct wire *wire_open(FILE *in, FILE *out)
 {
 	struct wire *w = calloc(1, sizeof *w);
 
@@ -151,21 +181,28 @@ static struct wire *wire_open(FILE *in, FILE *out)
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->arrived, NULL);
 	pthread_cond_init(&w->taken, NULL);
-	if (pthread_create(&w->reader, NULL, read_messages, w)) {
+	if (!wire_thread(&w->reader, read_messages, w)) {
 		free(w);
 		return NULL;
 	}
 	return w;
 }
 
-/* `ends`: the input has ended or is about to, so that the reader can be waited for.
- * The reader may stand in a read that never ends: it is left behind then, with what it holds. */
-static void wire_close(struct wire *w, bool ends)
+void wire_stop(struct wire *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->running = NULL;
+	w->ending = true;
+	pthread_cond_broadcast(&w->taken);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void wire_close(struct wire *w, bool ends)
 {
 	pthread_mutex_lock(&w->lock);
 	const bool closed = w->closed;
 	w->ending = true;
-	pthread_cond_signal(&w->taken);
+	pthread_cond_broadcast(&w->taken);
 	pthread_mutex_unlock(&w->lock);
 	if (!closed && !ends) {
 		pthread_detach(w->reader);
@@ -184,10 +221,8 @@ static void wire_close(struct wire *w, bool ends)
 	free(w);
 }
 
-/* The next message, waited for; NULL: the input has ended. Called by the engine's thread. */
-static json_t *receive(void *context)
+json_t *wire_receive(struct wire *w, enum wire_origin *origin)
 {
-	struct wire *w = context;
 	json_t *message = NULL;
 
 	pthread_mutex_lock(&w->lock);
@@ -196,18 +231,19 @@ static json_t *receive(void *context)
 	struct waiting *entry = w->first;
 	if (entry) {
 		message = entry->message;
+		*origin = entry->origin;
 		w->first = entry->next;
 		if (!w->first)
 			w->last = &w->first;
 		w->count--;
-		pthread_cond_signal(&w->taken);
+		pthread_cond_broadcast(&w->taken);
 		free(entry);
 	}
 	pthread_mutex_unlock(&w->lock);
 	return message;
 }
 
-static const char *wire_wrong(struct wire *w)
+const char *wire_wrong(struct wire *w)
 {
 	pthread_mutex_lock(&w->lock);
 	const char *wrong = w->wrong;
@@ -215,7 +251,7 @@ static const char *wire_wrong(struct wire *w)
 	return wrong;
 }
 
-static bool wire_failed(struct wire *w)
+bool wire_failed(struct wire *w)
 {
 	pthread_mutex_lock(&w->lock);
 	const bool failed = w->failed;
@@ -223,106 +259,39 @@ static bool wire_failed(struct wire *w)
 	return failed;
 }
 
-/* Whether a motion ought to stop for a message. */
-static bool has_request(void *context)
+bool wire_has_message(struct wire *w)
 {
-	struct wire *w = context;
 	pthread_mutex_lock(&w->lock);
 	const bool has = w->first || w->closed;
 	pthread_mutex_unlock(&w->lock);
 	return has;
 }
 
-/* d: the debugger that messages interrupt from now on; NULL: none. */
-static void interrupts(void *context, struct debug *d)
+void wire_interrupts(struct wire *w, struct debug *d)
 {
-	struct wire *w = context;
-
 	pthread_mutex_lock(&w->lock);
 	w->running = d;
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Writes a message and frees it. */
-static void send_message(void *context, json_t *message)
+bool wire_write(FILE *out, json_t *message)
 {
-	struct wire *w = context;
 	char *text = json_dumps(message, JSON_COMPACT);
+
 	if (text) {
-		fprintf(w->out, "Content-Length: %zu\r\n\r\n%s", strlen(text), text);
-		fflush(w->out);
-	} else {
-		pthread_mutex_lock(&w->lock);
-		w->failed = true;
-		pthread_mutex_unlock(&w->lock);
+		fprintf(out, "Content-Length: %zu\r\n\r\n%s", strlen(text), text);
+		fflush(out);
 	}
 	free(text);
 	json_decref(message);
+	return text != NULL;
 }
 
-/* --- Serving ---------------------------------------------------------------------------------------- */
-
-static bool read_options(struct run_options *o, int count, char **words)
+void wire_send(struct wire *w, json_t *message)
 {
-	return !argp_parse(&run_options_argp, count, words, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, o);
-}
-
-/* True at the end of the input or of the session. */
-static bool serve(struct dap *s, struct wire *w)
-{
-	while (!dap_is_over(s)) {
-		json_t *message = receive(w);
-		if (!message)
-			return true;
-		if (!dap_take(s, message))
-			return false;
-	}
-	return true;
-}
-
-/* Serves one session, from the first message to the last. The exit status is the command's. */
-int dap_serve(const struct dap_transport *t)
-{
-	struct wire *w = wire_open(t->in, t->out);
-
-	if (!w)
-		return front_no_memory();
-	const struct dap_link link = {.context = w,
-				      .send = send_message,
-				      .has_request = has_request,
-				      .receive = receive,
-				      .interrupts = interrupts,
-				      .read_options = read_options,
-				      .token = t->token};
-	struct dap *s = dap_open(&link);
-	int status = s ? CLI_OK : CLI_WRONG;
-	if (s && (!serve(s, w) || wire_failed(w)))
-		status = front_no_memory();
-	const char *wrong = wire_wrong(w);
-	if (t->tells && status == CLI_OK && wrong) {
-		fprintf(stderr, "ptxsim dap: this is not the Debug Adapter Protocol: %s\n", wrong);
-		status = CLI_WRONG;
-	}
-	interrupts(w, NULL);
-	if (t->end)
-		t->end(t->context);
-	wire_close(w, t->ends);
-	if (s)
-		dap_close(s);
-	return status;
-}
-
-/* The protocol keeps standard output to itself: whatever else prints goes to standard error. */
-int dap_serve_standard(void)
-{
-	const int fd = dup(STDOUT_FILENO);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-
-	if (!out || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-		perror("ptxsim dap");
-		return CLI_WRONG;
-	}
-	const struct dap_transport t = {.in = stdin, .out = out, .tells = true};
-	const int status = dap_serve(&t);
-	return fclose(out) ? CLI_WRONG : status;
+	if (wire_write(w->out, message))
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->failed = true;
+	pthread_mutex_unlock(&w->lock);
 }

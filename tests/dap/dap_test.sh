@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs dap_test.js with its client library, which npm fetches into the folder FOLDER. Skipped with a message where
-# npm is missing or cannot fetch it. Environment: PTXSIM, the program.
+# Runs dap_test.js and exec_test.js with their client library, which npm fetches into the folder FOLDER. Skipped with a
+# message where npm is missing or cannot fetch it. Environment: PTXSIM, the program; PTXSIM_PROGRAM, the one that
+# exec_test.js debugs, if it is not that of the same build.
 # usage: dap_test.sh FOLDER
 set -eu
 
@@ -22,4 +23,17 @@ if [ ! -d "$folder/node_modules/@vscode/debugadapter-testsupport" ]; then
 	(cd "$folder" && timeout 120 npm install --silent --no-audit --no-fund >"$folder/npm.log" 2>&1) || skip "npm cannot fetch the test client"
 fi
 cd "$folder"
-NODE_PATH=$folder/node_modules exec timeout 300 node "$here/dap_test.js" "$program" "$here/../../samples" "$here"
+NODE_PATH=$folder/node_modules
+export NODE_PATH
+debugged=${PTXSIM_PROGRAM-$(dirname "$program")/tests/dap/program}
+status=0
+timeout 300 node "$here/dap_test.js" "$program" "$here/../../samples" "$here" >log || status=1
+if [ -x "$debugged" ]; then
+	timeout 300 node "$here/exec_test.js" "$program" "$(realpath "$debugged")" "$here" >>log || status=1
+else
+	echo "skipped: programs under the adapter: $debugged is not built ('make check TESTS=' does)" >>log
+fi
+# One line for both.
+awk '/^[0-9]+ passed, [0-9]+ failed$/ { passed += $1; failed += $3; next } { print }
+	END { print passed + 0 " passed, " failed + 0 " failed" }' log
+exit $status

@@ -12,7 +12,7 @@ files=$(find src grammar tests -name '*.[chly]' | sort)
 # shellcheck disable=SC2086
 report "a layer includes only from those before it" "$(awk '
 	BEGIN {
-		n = split("base number arch isa ir dwarf grammar decode ptxas sass memory exec sem native observe report api script ranks debug cuda front screen dap web cli", names, " ")
+		n = split("base number arch isa ir dwarf grammar decode ptxas sass memory exec sem native observe report api script ranks debug front screen dap cuda web cli", names, " ")
 		for (k = 1; k <= n; k++) level[names[k]] = k
 	}
 	/^#include "[a-z]+\// {

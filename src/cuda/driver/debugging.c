@@ -18,34 +18,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "cuda/driver/debugging_editor.h"
+#include "cuda/driver/sitting.h"
 #include "cuda/driver/watch.h"
-#include "debug/console.h"
 
 enum { LINE_MOST = 4096, POINT_LINES_MOST = 64 };
-
-/* The engine of one module's code, kept from launch to launch with its breakpoints. */
-struct sitting {
-	struct sitting *next;
-	const struct program *program;
-	struct arena arena;
-	jmp_buf out_of_memory;
-	struct debug *debug;
-	struct console *console;
-	struct launch *launch; /* under way */
-	bool taken, is_done;
-	enum launch_status status;
-	struct launch_stats stats;
-	struct fault fault;
-};
 
 static struct {
 	int socket; /* 0: no debugger */
 	pthread_mutex_t lock;
 	struct sitting *first;
 	FILE *out;
-	bool muted, has_stopped, left;
+	bool muted, has_stopped, left, has_editor;
 	char line[LINE_MOST];
 	/* Lines that set breakpoints, for modules that are loaded later. */
 	char *point_lines[POINT_LINES_MOST];
@@ -105,27 +92,62 @@ static void on_interrupt(int number)
 		debug_interrupt(interruptible);
 }
 
-bool debugging_is_on(void) { return debugger.socket != 0; }
+bool debugging_is_on(void) { return debugger.has_editor ? editor_is_there() : debugger.socket != 0; }
+
+/* The front end has put one byte into the socket: of several processes that have it, the first to take that is debugged. */
+static bool is_ours(int socket)
+{
+	char byte;
+
+	return recv(socket, &byte, 1, MSG_DONTWAIT) == 1 && byte == '!';
+}
+
+static bool open_prompt(int socket)
+{
+	const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+	const cookie_io_functions_t functions = {.write = print_out};
+
+	debugger.out = fopencookie(NULL, "w", functions);
+	if (!debugger.out)
+		return false;
+	debugger.socket = socket;
+	sigaction(SIGINT, &action, NULL);
+	return true;
+}
 
 bool debugging_open(void)
 {
 	const char *text = getenv("PTXSIM_DEBUG");
-	const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
-	const cookie_io_functions_t functions = {.write = print_out};
+	const bool is_editor = text && !strncmp(text, "dap:", 4);
 
-	if (!text || debugger.socket)
+	if (!text || debugger.socket || debugger.has_editor)
 		return true;
-	debugger.socket = atoi(text);
-	if (debugger.socket <= STDERR_FILENO || fcntl(debugger.socket, F_SETFD, FD_CLOEXEC) < 0 ||
-	    !(debugger.out = fopencookie(NULL, "w", functions))) {
+	const int socket = atoi(is_editor ? text + 4 : text);
+	if (socket <= STDERR_FILENO || fcntl(socket, F_SETFD, FD_CLOEXEC) < 0) {
 		fprintf(stderr, "ptxsim: PTXSIM_DEBUG: '%s' is not a socket of ptxsim debug\n", text);
-		debugger.socket = 0;
 		return false;
 	}
 	/* Of the program's children none is debugged. */
 	unsetenv("PTXSIM_DEBUG");
-	sigaction(SIGINT, &action, NULL);
-	return true;
+	if (!is_ours(socket))
+		return close(socket), true;
+	debugger.has_editor = is_editor;
+	return is_editor ? editor_open(socket) : open_prompt(socket);
+}
+
+void debugging_in_child(void)
+{
+	if (debugger.has_editor)
+		editor_in_child();
+	else if (debugger.socket)
+		close(debugger.socket);
+	debugger.socket = 0;
+}
+
+void debugging_loaded(const struct program *p)
+{
+	if (debugger.has_editor)
+		editor_loaded(p);
 }
 
 /* The user leaves, and the program with him: the front end ends it. */
@@ -134,43 +156,14 @@ static void leave(void)
 	fflush(debugger.out);
 	send_all("\3", 1);
 	debugger.left = true;
-	for (;;)
-		pause();
+	/* One that is gone itself ends nobody. */
+	char byte;
+	while (read(debugger.socket, &byte, 1) == 1)
+		;
+	kill(getpid(), SIGKILL);
 }
 
 /* --- Engines ------------------------------------------------------------------------------------------- */
-
-static bool on_next(void *context, struct launch *l)
-{
-	struct sitting *s = context;
-
-	if (s->taken)
-		return false;
-	s->taken = true;
-	*l = *s->launch;
-	l->native = NULL;
-	l->threads = NULL;
-	return true;
-}
-
-static void on_done(void *context, enum launch_status status, const struct launch_stats *stats,
-		    const struct fault *fault)
-{
-	struct sitting *s = context;
-
-	s->is_done = true;
-	s->status = status;
-	s->stats = *stats;
-	s->fault = *fault;
-}
-
-static void on_print(void *context, const char *text, size_t length)
-{
-	const struct launch *l = ((struct sitting *)context)->launch;
-
-	if (l->print)
-		l->print(l->print_context, text, length);
-}
 
 static bool sets_a_point(const char *line)
 {
@@ -193,33 +186,14 @@ static void replay_points(struct sitting *s)
 	debugger.muted = false;
 }
 
-/* False: no memory. */
-static bool sitting_open(struct sitting *s)
+static struct sitting *add_sitting(const struct program *p)
 {
-	const struct debug_source source = {.context = s, .next = on_next, .done = on_done, .print = on_print};
 	const struct debug_options options = {.no_history = getenv("PTXSIM_DEBUG_NO_HISTORY") != NULL};
 	const struct console_options console = {.read = read_line};
-
-	arena_init(&s->arena, &s->out_of_memory);
-	if (setjmp(s->out_of_memory))
-		return false;
-	s->debug = debug_new(&s->arena, s->program, &source, &options);
-	s->console = console_new(&s->arena, s->debug, debugger.out, &console);
-	return true;
-}
-
-static struct sitting *sitting_new(const struct program *p)
-{
-	struct sitting *s = calloc(1, sizeof *s);
+	struct sitting *s = sitting_new(p, &options, debugger.out, &console);
 
 	if (!s)
 		return NULL;
-	s->program = p;
-	if (!sitting_open(s)) {
-		arena_free(&s->arena);
-		free(s);
-		return NULL;
-	}
 	s->next = debugger.first;
 	debugger.first = s;
 	replay_points(s);
@@ -233,11 +207,15 @@ static struct sitting *sitting_of(const struct program *p)
 
 	while (s && s->program != p)
 		s = s->next;
-	return s ? s : sitting_new(p);
+	return s ? s : add_sitting(p);
 }
 
 void debugging_forget(const struct program *p)
 {
+	if (debugger.has_editor) {
+		editor_forget(p);
+		return;
+	}
 	if (!debugging_is_on())
 		return;
 	pthread_mutex_lock(&debugger.lock);
@@ -246,9 +224,7 @@ void debugging_forget(const struct program *p)
 		if (s->program != p)
 			continue;
 		*at = s->next;
-		debug_free(s->debug);
-		arena_free(&s->arena);
-		free(s);
+		sitting_free(s);
 		break;
 	}
 	pthread_mutex_unlock(&debugger.lock);
@@ -312,20 +288,12 @@ static void run_launch(struct sitting *s, bool chosen)
 
 static void run_sitting(struct sitting *s, struct launch *l, bool chosen)
 {
-	*s = (struct sitting){.next = s->next,
-			      .program = s->program,
-			      .arena = s->arena,
-			      .debug = s->debug,
-			      .console = s->console,
-			      .launch = l,
-			      .status = LAUNCH_NO_MEMORY};
+	sitting_take(s, l);
 	s->arena.out_of_memory = &s->out_of_memory;
 	interruptible = s->debug;
 	if (!setjmp(s->out_of_memory))
 		run_launch(s, chosen);
 	interruptible = NULL;
-	debug_end_launch(s->debug);
-	s->launch = NULL;
 }
 
 enum launch_status debugging_run(void *context, struct launch *l, struct launch_stats *stats, struct fault *fault,
@@ -333,6 +301,8 @@ enum launch_status debugging_run(void *context, struct launch *l, struct launch_
 {
 	const bool chosen = context != NULL;
 
+	if (debugger.has_editor)
+		return editor_run(chosen, l, stats, fault, message, size);
 	pthread_mutex_lock(&debugger.lock);
 	struct sitting *s = sitting_of(l->program);
 	if (!s) {
@@ -340,14 +310,7 @@ enum launch_status debugging_run(void *context, struct launch *l, struct launch_
 		return LAUNCH_NO_MEMORY;
 	}
 	run_sitting(s, l, chosen);
-	enum launch_status status = s->status;
-	if (s->is_done) {
-		*stats = s->stats;
-		*fault = s->fault;
-	} else if (!debug_no_memory(s->debug)) {
-		snprintf(message, size, "%s", debug_message(s->debug));
-		status = LAUNCH_BAD_CONFIG;
-	}
+	const enum launch_status status = sitting_end(s, stats, fault, message, size);
 	pthread_mutex_unlock(&debugger.lock);
 	return status;
 }

@@ -7,6 +7,9 @@
  *     to the front end    text as it is printed; \1 PROMPT \2 asks for a line; \3: the user wants to leave
  *     from it             lines
  *
+ * With PTXSIM_DEBUG=dap:NUMBER the front end is the editor's adapter: see debugging_editor.h. In either case one byte, '!',
+ * comes first.
+ *
  * A launch stops at its first instruction if it is the first, if PTXSIM_KERNEL or PTXSIM_LAUNCH choose it, or as long as
  * there is no breakpoint, watchpoint or catchpoint. Launches that those variables leave out run at full speed.
  */
@@ -22,7 +25,10 @@ bool debugging_is_on(void);
 /* A launch_runner. */
 enum launch_status debugging_run(void *context, struct launch *l, struct launch_stats *stats, struct fault *fault,
 				 char *message, size_t size);
-/* The module's code is about to go. */
+/* The module's code has come, and is about to go. */
+void debugging_loaded(const struct program *p);
 void debugging_forget(const struct program *p);
+/* In a process that the program forked, which has no device. */
+void debugging_in_child(void);
 
 #endif

@@ -54,6 +54,17 @@ static bool texts_grow(struct image_texts *t)
 	return true;
 }
 
+bool image_texts_name(struct image_texts *t, const char *name)
+{
+	char *copy = strdup(name);
+
+	if (!copy)
+		return false;
+	free(t->names[0]);
+	t->names[0] = copy;
+	return true;
+}
+
 bool image_texts_add(struct image_texts *t, const char *name, const char *text, size_t length)
 {
 	if (t->count == t->room && !texts_grow(t))

@@ -22,6 +22,8 @@ int image_read_file(const char *path, char **bytes);
 /* Is there an entry of that name? */
 bool image_texts_have(const struct image_texts *texts, const char *name);
 bool image_texts_add(struct image_texts *texts, const char *name, const char *text, size_t length);
+/* Gives the only text another name; false: no memory. */
+bool image_texts_name(struct image_texts *texts, const char *name);
 void image_texts_free(struct image_texts *texts);
 
 /* The buffers that a caller gave for messages (CU_JIT_ERROR_LOG_BUFFER and its like). */

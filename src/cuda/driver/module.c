@@ -163,15 +163,17 @@ static int module_new(struct cu_context *c, const struct image_texts *texts, str
 	m->next = c->modules;
 	c->modules = m;
 	const int result = build(m, texts, log);
-	if (result)
+	if (result) {
 		module_free(m);
-	else
-		*made = m;
-	return result;
+		return result;
+	}
+	debugging_loaded(m->module->session.program);
+	*made = m;
+	return CU_OK;
 }
 
-/* The way of all calls that load a module. */
-static int load(struct cu_module **module, const void *image, u32 n, int *options, void **values)
+/* The way of all calls that load a module; path: the file that the image is from, or NULL. */
+static int load(struct cu_module **module, const void *image, const char *path, u32 n, int *options, void **values)
 {
 	struct image_texts texts = {0};
 	struct image_log log = image_log_open(n, options, values);
@@ -179,6 +181,9 @@ static int load(struct cu_module **module, const void *image, u32 n, int *option
 	if (!module || !image)
 		return CU_INVALID_VALUE;
 	int result = image_read(image, driver.devices[context_current()->device].model, &texts);
+	/* A text that is the whole file has its name, in messages and for the debugger. */
+	if (!result && path && texts.count == 1 && !memcmp(texts.texts[0], image, 4))
+		result = image_texts_name(&texts, path) ? CU_OK : CU_OUT_OF_MEMORY;
 	if (!result)
 		result = module_new(context_current(), &texts, &log, module);
 	image_log_close(&log);
@@ -189,12 +194,15 @@ static int load(struct cu_module **module, const void *image, u32 n, int *option
 int drv_cuModuleLoadDataEx(struct cu_module **module, const void *image, u32 num_options, int *options,
 			   void **option_values)
 {
-	return load(module, image, num_options, options, option_values);
+	return load(module, image, NULL, num_options, options, option_values);
 }
-int drv_cuModuleLoadData(struct cu_module **module, const void *image) { return load(module, image, 0, NULL, NULL); }
+int drv_cuModuleLoadData(struct cu_module **module, const void *image)
+{
+	return load(module, image, NULL, 0, NULL, NULL);
+}
 int drv_cuModuleLoadFatBinary(struct cu_module **module, const void *fat_cubin)
 {
-	return load(module, fat_cubin, 0, NULL, NULL);
+	return load(module, fat_cubin, NULL, 0, NULL, NULL);
 }
 
 int drv_cuModuleLoad(struct cu_module **module, const char *fname)
@@ -206,7 +214,7 @@ int drv_cuModuleLoad(struct cu_module **module, const char *fname)
 	int result = image_read_file(fname, &bytes);
 	if (result)
 		return result;
-	result = load(module, bytes, 0, NULL, NULL);
+	result = load(module, bytes, fname, 0, NULL, NULL);
 	free(bytes);
 	return result;
 }

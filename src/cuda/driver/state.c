@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cuda/driver/debugging.h"
 #include "cuda/driver/driver.h"
 #include "cuda/driver/errors.h"
 
@@ -106,6 +107,7 @@ void driver_forget(void)
 	driver.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	driver.ready = false;
 	driver.forked = true;
+	debugging_in_child();
 }
 
 void driver_let_go(void) { pthread_mutex_unlock(&driver.lock); }

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See program.h.
+ */
+#include "front/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/types.h"
+
+static bool has(const char *bytes, size_t length, const char *text)
+{
+	return memmem(bytes, length, text, strlen(text)) != NULL;
+}
+
+/* CUDA's runtime linked statically: fat binaries in it, but the shared runtime is not asked for.
+ * Such a program never asks for libcudart.so, so nothing could be put in its place; the message says how to link it. */
+static bool has_static_runtime(const char *path)
+{
+	size_t length;
+	const char *message;
+	char *bytes = file_read_whole(path, (size_t)1 << 31, &length, &message);
+
+	if (!bytes)
+		return false;
+	const bool is = length > 4 && !memcmp(bytes, "\177ELF", 4) && has(bytes, length, ".nvFatBinSegment") &&
+			!has(bytes, length, "libcudart.so");
+	free(bytes);
+	return is;
+}
+
+static bool is_file(const char *path, int access_wanted)
+{
+	struct stat about;
+
+	return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, access_wanted) == 0;
+}
+
+/* Where the program lies: as it is named, or in PATH. */
+static bool find_file(const char *name, char path[PROGRAM_PATH])
+{
+	const char *list = getenv("PATH");
+
+	if (strchr(name, '/')) {
+		snprintf(path, PROGRAM_PATH, "%s", name);
+		return is_file(path, R_OK);
+	}
+	for (const char *at = list && *name ? list : ""; *at;) {
+		const size_t length = strcspn(at, ":");
+		snprintf(path, PROGRAM_PATH, "%.*s/%s", (int)length, at, name);
+		if (is_file(path, X_OK))
+			return true;
+		at += length + (at[length] == ':');
+	}
+	return false;
+}
+
+/* Where the libraries are: beside this program in a build folder, else where they are installed. */
+static bool find_libraries(char folder[PROGRAM_PATH])
+{
+	char self[PROGRAM_PATH], tried[PROGRAM_PATH + 32];
+	const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+
+	if (length > 0) {
+		self[length] = 0;
+		char *slash = strrchr(self, '/');
+		if (slash)
+			*slash = 0;
+		static const char *const beside[] = {"/.libs", ""};
+		for (size_t k = 0; slash && k < COUNT_OF(beside); k++) {
+			snprintf(tried, sizeof tried, "%s%s/libcuda.so.1", self, beside[k]);
+			if (access(tried, R_OK) == 0 && strlen(self) + 8 < PROGRAM_PATH) {
+				snprintf(folder, PROGRAM_PATH, "%.*s%s", PROGRAM_PATH - 8, self, beside[k]);
+				return true;
+			}
+		}
+	}
+	snprintf(folder, PROGRAM_PATH, "%s", CUDA_LIBRARIES);
+	snprintf(tried, sizeof tried, "%s/libcuda.so.1", folder);
+	return access(tried, R_OK) == 0;
+}
+
+bool program_find(const char *name, char path[PROGRAM_PATH], char message[PROGRAM_MESSAGE])
+{
+	if (!find_file(name, path)) {
+		if (is_file(name, X_OK))
+			snprintf(message, PROGRAM_MESSAGE,
+				 "'%s' is not in PATH; for the file in this folder write ./ before its name", name);
+		else
+			snprintf(message, PROGRAM_MESSAGE, "'%s': there is no such program", name);
+		return false;
+	}
+	if (!has_static_runtime(path))
+		return true;
+	snprintf(
+		message, PROGRAM_MESSAGE,
+		"%s has CUDA's runtime linked statically, which needs NVIDIA's own driver: build it with 'nvcc -cudart "
+		"shared' (CMake: CUDA_RUNTIME_LIBRARY Shared)",
+		name);
+	return false;
+}
+
+bool program_is_executable(const char *path)
+{
+	enum { TYPE = 16, MACHINE = 18, EXECUTABLE = 2, SHARED = 3, CUDA = 190 };
+	u8 head[20] = {0};
+	FILE *file = is_file(path, R_OK) ? fopen(path, "rb") : NULL;
+
+	if (!file)
+		return false;
+	const bool whole = fread(head, sizeof head, 1, file) == 1;
+	fclose(file);
+	return whole && !memcmp(head, "\177ELF", 4) && (head[TYPE] == EXECUTABLE || head[TYPE] == SHARED) &&
+	       head[MACHINE] != CUDA;
+}
+
+char *program_library_path(const char *before, char message[PROGRAM_MESSAGE])
+{
+	char folder[PROGRAM_PATH], *path;
+
+	if (!find_libraries(folder)) {
+		snprintf(message, PROGRAM_MESSAGE, "libcuda.so.1 is not in %s", folder);
+		return NULL;
+	}
+	/* The runtime of CUDA 12 is in a folder below, or where it was built. */
+	if (asprintf(&path, "%s:%s/12:%s/../src/cuda/twelve/.libs%s%s", folder, folder, folder,
+		     before && *before ? ":" : "", before ? before : "") >= 0)
+		return path;
+	snprintf(message, PROGRAM_MESSAGE, "no memory");
+	return NULL;
+}
