@@ -45,6 +45,11 @@ struct observer {
 	 * worker: `w` is some warp of the launch, rows[i->a] the addresses. Both NULL: it is not. */
 	bool (*repeats)(void *context, const struct code *code, u32 insn);
 	void (*repeated)(void *context, const struct warp *w, const struct insn *i, const u8 *rows, u64 times);
+	/* Asked after `repeats`: whether it has patterns of the instruction; *tallies: and apart from them only wants sums. Then
+	 * `pattern` is called once by each worker, before its first block; the pattern is the observer's, which may change
+	 * it in `before`. Both NULL: it has none. */
+	bool (*likens)(void *context, const struct code *code, u32 insn, bool *tallies);
+	struct native_pattern *(*pattern)(void *context, const struct worker *k, const struct code *code, u32 insn);
 	void (*block_start)(void *context, struct block *b);
 	void (*block_end)(void *context, struct block *b);
 	/* The launch ends early, and lanes of the warp have executed body instructions [first, end) of a straight run
@@ -230,6 +235,7 @@ struct worker {
 	struct native_tally
 		*tallies; /* by instruction of the kernel; NULL: there are no observers, or no native code */
 	struct native_repeats repeats;
+	struct native_pattern **patterns; /* by instruction of the kernel; NULL: it has none */
 	u64 first_native; /* the lowest block that has run natively, if observers are told; later ones are above */
 	struct remembered allocations[ALLOCATION_CACHE];
 	u64 generation; /* of memory when `allocations` was filled */
@@ -313,6 +319,9 @@ struct grid {
 	u32 still_workers; /* of these, those that have found no change since `moves` grew last */
 	enum standstill_verdict verdict;
 };
+
+/* Puts a launch's warps in an order. */
+static inline u64 warp_order(const struct warp *w) { return w->block->index << 8 | w->index; }
 
 /* Whether others may change memory while a warp runs: other host threads of the launch, other launches, the host. */
 static inline bool grid_shares_memory(const struct grid *grid)

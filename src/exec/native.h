@@ -9,14 +9,29 @@
 
 #include "decode/program.h"
 
+/* A function that native code, which has rows in all vector registers, calls without saving them. It must call no other. */
+#if defined __x86_64__
+#define KEEPS_REGISTERS __attribute__((target("general-regs-only"), no_caller_saved_registers))
+#else
+#define KEEPS_REGISTERS
+#endif
+
 /* Native code of a kernel; the folder native/ knows more of it. */
 struct native_code {
 	const struct insn *insns; /* in place of code->gang_insns */
 };
 
-/* What native code does for observers before an instruction: calls native_services.tell, adds to a tally, or
- * does the one for each warp of a block the first time, and the other then. */
-enum native_telling { NATIVE_SILENT, NATIVE_TELLS, NATIVE_TALLIES, NATIVE_REPEATS };
+/* What native code does for observers before an instruction: calls native_services.tell, adds to a tally,
+ * does the one for each warp of a block the first time, and the other then, or counts accesses like an earlier one by a
+ * native_pattern, and calls for others. NATIVE_LIKENS_AND_TALLIES adds to a tally besides where it does not call. */
+enum native_telling {
+	NATIVE_SILENT,
+	NATIVE_TELLS,
+	NATIVE_TALLIES,
+	NATIVE_REPEATS,
+	NATIVE_LIKENS,
+	NATIVE_LIKENS_AND_TALLIES
+};
 
 /* What a launch's observers watch of the kernel. */
 struct native_watch {
@@ -39,6 +54,25 @@ struct native_repeats {
 	u32 *insns; /* their numbers, in order */
 	u64 *times; /* by warp and place in `insns` */
 	u8 **rows;  /* likewise: a copy of the addresses */
+};
+
+/* Which accesses of an instruction an observer only counts: those by the same lanes, at the same distances from the first of
+ * them, whose address has the bits `low`. Native code adds 1 to times[(address - base) / 4 & rotation]. */
+struct native_pattern {
+	union {
+		u64 wide[WARP_LANES]; /* by the width of the address register */
+		u32 narrow[WARP_LANES];
+	} distance __attribute__((aligned(64)));
+	u32 mask; /* the lanes; 0: there are none such */
+	u32 rotation;
+	u64 low_mask, low;
+	u64 order; /* the first of such warps, by warp_order; all ones: only `again` can tell */
+	u64 base;
+	u64 *times;
+	u32 misses, pauses; /* the observer's, set to 0 with each access that is only counted */
+	/* Where lanes and distances are the same, but not the rest: whether the access of the warp `order`, whose first lane has
+	 * the address, has been counted nevertheless. Leaves all registers but that of its result as they are. */
+	bool (*again)(struct native_pattern *p, u64 address, u64 order);
 };
 
 /* How blocks run that begin: natively, or interpreted, or on trial, by turns, until it is known which takes longer. */

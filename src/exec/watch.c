@@ -150,7 +150,7 @@ static bool find_observers(struct grid *grid, struct arena *arena)
 static enum native_telling telling(const struct grid *grid, const struct code *code, u32 insn)
 {
 	const u16 who = grid->watchers[code->index][insn];
-	bool tallies = who, repeats = who;
+	bool tallies = who, repeats = who, likens = false, sums = false;
 
 	for (u32 k = 0; k < grid->observer_count; k++) {
 		const struct observer *o = grid->observers[k];
@@ -158,8 +158,19 @@ static enum native_telling telling(const struct grid *grid, const struct code *c
 			continue;
 		tallies &= o->tallies && o->tallies(o->context, code, insn);
 		repeats &= o->repeats && o->repeats(o->context, code, insn);
+		likens = who == 1u << k && o->likens && o->likens(o->context, code, insn, &sums);
 	}
+	if (likens && !tallies && !repeats)
+		return sums ? NATIVE_LIKENS_AND_TALLIES : NATIVE_LIKENS;
 	return tallies ? NATIVE_TALLIES : repeats ? NATIVE_REPEATS : who ? NATIVE_TELLS : NATIVE_SILENT;
+}
+
+static struct native_pattern *pattern_of(const struct worker *k, const struct code *code, u32 insn)
+{
+	const struct grid *grid = k->grid;
+	const struct observer *o = grid->observers[__builtin_ctz(grid->watchers[code->index][insn])];
+
+	return o->pattern(o->context, k, code, insn);
 }
 
 /* Room for what native code counts; of a worker, once a launch. */
@@ -170,8 +181,13 @@ static void make_tallies(struct worker *k)
 	struct native_repeats *r = &k->repeats;
 
 	k->tallies = ARENA_ARRAY(&k->arena, code->insn_count, struct native_tally);
-	for (u32 n = 0; n < code->insn_count; n++)
-		r->count += telling(grid, code, n) == NATIVE_REPEATS;
+	k->patterns = ARENA_ARRAY(&k->arena, code->insn_count, struct native_pattern *);
+	for (u32 n = 0; n < code->insn_count; n++) {
+		const enum native_telling how = telling(grid, code, n);
+		r->count += how == NATIVE_REPEATS;
+		if (how == NATIVE_LIKENS || how == NATIVE_LIKENS_AND_TALLIES)
+			k->patterns[n] = pattern_of(k, code, n);
+	}
 	r->insns = ARENA_ARRAY(&k->arena, r->count + 1, u32);
 	r->times = ARENA_ARRAY(&k->arena, (size_t)r->count * grid->warps_per_block + 1, u64);
 	r->rows = ARENA_ARRAY(&k->arena, (size_t)r->count * grid->warps_per_block + 1, u8 *);

@@ -17,20 +17,6 @@
 #include "memory/banks.h"
 #include "memory/data_stage.h"
 
-#define BIT(n) (1u << (n))
-
-/* Two parities of address bits: the only pair, up to naming, that fits the recordings. Bits above 25 are
- * the same throughout most arrays, and were so in those recorded. */
-u32 sectors_tag_bank(u64 address)
-{
-	const u32 first = BIT(7) | BIT(9) | BIT(11) | BIT(12) | BIT(14) | BIT(16) | BIT(18) | BIT(19) | BIT(20) |
-			  BIT(21) | BIT(23) | BIT(24) | BIT(25);
-	const u32 second = BIT(7) | BIT(8) | BIT(9) | BIT(10) | BIT(12) | BIT(13) | BIT(15) | BIT(16) | BIT(17) |
-			   BIT(18) | BIT(20) | BIT(22) | BIT(23) | BIT(25);
-
-	return (u32)(__builtin_parity((u32)address & first) | __builtin_parity((u32)address & second) << 1);
-}
-
 /* The number of the line with this key, entered if new. `index` is a hash table with open addressing that holds line + 1:
  * at most half full, so probing ends. */
 static u32 enter_line(struct lines *lines, u8 index[64], u64 key, bool *new)

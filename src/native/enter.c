@@ -70,12 +70,6 @@ static bool is_timed(const struct gang *g)
 }
 
 /* Native code has rows in all vector registers where lanes part and meet, and keeps none for these calls. */
-#if defined __x86_64__
-#define KEEPS_REGISTERS __attribute__((target("general-regs-only"), no_caller_saved_registers))
-#else
-#define KEEPS_REGISTERS
-#endif
-
 KEEPS_REGISTERS static inline void push(struct native_run *r, u32 block, u32 lanes, bool is_join)
 {
 	r->ways[r->depth++] = (struct native_way){
@@ -227,12 +221,14 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 	r.fp = e->fp;
 	r.insns = g->plain;
 	r.tallies = g->worker->tallies;
+	r.patterns = g->worker->patterns;
 	r.timed = is_timed(g);
 	for (u32 n = 0; n < g->count; n++) {
 		struct warp *w = warp_number(g, n);
 		r.budget = g->grid->launch->instruction_limit ? g->budget : max_s64(g->budget, TURN_LEAST);
 		r.depth = 0;
 		r.told = NO_OPERAND;
+		r.order = warp_order(w);
 		r.repeats = g->worker->tallies ? repeats->times + (size_t)w->index * repeats->count : NULL;
 		r.join = r.join_at = NATIVE_NO_JOIN;
 		const enum native_exit how = e->run(&r, w, g->rows + (size_t)(w - g->warps) * g->stride);

@@ -11,7 +11,7 @@
 #include "exec/run.h"
 #include "native/region.h"
 
-enum { NATIVE_VERSION = 4, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
+enum { NATIVE_VERSION = 5, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
 
 /* How a warp left a region. */
 enum native_exit {
@@ -39,9 +39,11 @@ struct native_run {
 	u32 timed; /* not 0: `time` is called before each instruction that is tallied */
 	u32 told,
 		told_last; /* NATIVE_STOP: observers know that these instructions, the next to run, do; or NO_OPERAND */
-	struct native_tally *tallies; /* by instruction; NULL if there are no observers */
-	u64 *repeats;                 /* the warp's of worker->repeats.times */
-	const struct insn *insns;     /* the code's, as warps run them by themselves */
+	struct native_tally *tallies;           /* by instruction; NULL if there are no observers */
+	u64 *repeats;                           /* the warp's of worker->repeats.times */
+	struct native_pattern *const *patterns; /* by instruction; NULL as `tallies` */
+	u64 order;                              /* of the warp among those of the launch: warp_order */
+	const struct insn *insns;               /* the code's, as warps run them by themselves */
 	struct native_way ways[NATIVE_WAYS];
 };
 

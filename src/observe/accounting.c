@@ -187,6 +187,17 @@ static void repeated(void *context, const struct warp *w, const struct insn *i, 
 		       times);
 }
 
+/* Of what costs the same by the same pattern of addresses. */
+static bool likens(void *context, const struct code *code, u32 insn, bool *tallies)
+{
+	const struct accounting *a = context;
+	const struct watch *watch = &a->watches[code->index][insn];
+
+	*tallies = watch->point;
+	return watch->site && !(watch->site & SITE_GUARD) && !a->sites.items[watch->site - 1].sync &&
+	       (!watch->point || flow_tallies(a->flow, watch->point - 1));
+}
+
 /* A lock-load that has run: one round of a loop. */
 static void add_lock_round(struct account *to, const struct warp *w)
 {
@@ -251,24 +262,38 @@ static struct tally *tally_new(const struct accounting *a, struct arena *arena)
 
 /* Memory that runs out ends the launch as everywhere in a worker.
  * Tallies are made by the worker itself when it runs its first block. */
+static struct tally *own_tally(struct accounting *a, const struct worker *w)
+{
+	const u32 k = w->number;
+
+	if (!a->tallies[k]) {
+		arena_init(&a->arenas[k], w->arena.out_of_memory);
+		a->tallies[k] = tally_new(a, &a->arenas[k]);
+	}
+	return a->tallies[k];
+}
+
+static struct native_pattern *pattern(void *context, const struct worker *k, const struct code *code, u32 insn)
+{
+	struct accounting *a = context;
+
+	return memo_pattern(&own_tally(a, k)->memos[a->watches[code->index][insn].site - 1]);
+}
+
 static void block_start(void *context, struct block *b)
 {
 	struct accounting *a = context;
-	const u32 k = b->worker->number;
+	struct tally *t = own_tally(a, b->worker);
 
-	if (!a->tallies[k]) {
-		arena_init(&a->arenas[k], &b->worker->out_of_memory);
-		a->tallies[k] = tally_new(a, &a->arenas[k]);
-	}
 	if (a->counting.caches)
 		caches_block(a->counting.caches, b);
 	if (a->options.one_block && b->index != a->options.block)
 		return;
 	if (a->blocks)
 		blocks_start(a->blocks, b);
-	a->tallies[k]->blocks++;
-	a->tallies[k]->warps += b->warp_count;
-	a->tallies[k]->threads += b->thread_count;
+	t->blocks++;
+	t->warps += b->warp_count;
+	t->threads += b->thread_count;
 }
 
 /* Few launches end early: room is made when one does.
@@ -320,6 +345,8 @@ struct accounting *accounting_new(struct arena *arena, const struct program *pro
 	a->observer.timed = timed;
 	a->observer.repeats = repeats;
 	a->observer.repeated = repeated;
+	a->observer.likens = likens;
+	a->observer.pattern = pattern;
 	if (a->options.blocks_apart)
 		a->blocks = blocks_new(arena, a->options.blocks_apart);
 	a->sites = sites_find(arena, program, &a->options);

@@ -38,9 +38,6 @@ static void widen(const u32 from[WARP_LANES], u64 to[WARP_LANES])
 		to[l] = from[l];
 }
 
-/* For a choice of samples that does not depend on the workers. */
-static u64 order_of(const struct warp *w) { return w->block->index << 8 | w->index; }
-
 /* Whether an access of such excess is to be kept as the sample. */
 static bool is_sample(const struct event *e, u32 excess)
 {
@@ -48,7 +45,7 @@ static bool is_sample(const struct event *e, u32 excess)
 
 	if (e->excess)
 		*e->excess = max_u32(*e->excess, excess);
-	return !s->taken || excess > s->excess || (excess == s->excess && order_of(e->w) < s->order);
+	return !s->taken || excess > s->excess || (excess == s->excess && warp_order(e->w) < s->order);
 }
 
 static void take_sample(const struct event *e, enum ir_space space, u32 mask, u32 cost, u32 excess,
@@ -63,7 +60,7 @@ static void take_sample(const struct event *e, enum ir_space space, u32 mask, u3
 	s->mask = mask;
 	s->cost = cost;
 	s->excess = excess;
-	s->order = order_of(e->w);
+	s->order = warp_order(e->w);
 	memcpy(s->address, address, sizeof s->address);
 	if (e->other)
 		memcpy(s->other, e->other, sizeof s->other);
@@ -438,7 +435,7 @@ static void count_guard(struct account *to, const struct insn *i, const u8 *rows
 void count_access(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
 		  const struct warp *w, const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
 {
-	const struct accesses x = {s, i, rows, 0, 1, mask, order_of(w)};
+	const struct accesses x = {s, i, rows, 0, 1, mask, warp_order(w)};
 
 	/* One that waits for other lanes comes again, with all of them. */
 	if (s->sync && !w->resumed && mask != w->live)
@@ -523,7 +520,7 @@ static void count_members(const struct counting *a, const struct account_site *s
 void count_gang(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m,
 		struct fixed_count *f, const struct gang *g, const struct insn *i, bool is_guard)
 {
-	const struct accesses x = {s, i, g->rows, g->stride, g->count, FULL_MASK, order_of(g->warps)};
+	const struct accesses x = {s, i, g->rows, g->stride, g->count, FULL_MASK, warp_order(g->warps)};
 
 	if (g->on)
 		count_members(a, s, to, m, g, i, is_guard);

@@ -41,6 +41,7 @@ void memo_flush(struct memo *m, struct account *to)
 		m->times[k] = 0;
 	}
 	m->pending = false;
+	m->pattern.mask = 0;
 }
 
 void memo_drop(struct memo *m, struct account *to)
@@ -71,10 +72,11 @@ static bool active_alike(const struct memo *m, const struct accesses *x)
 
 	if (x->site->wide)
 		for (u32 l = 0; l < WARP_LANES; l++)
-			off |= ((wide[l] - wide[m->first]) ^ m->distance.wide[l]) & m->keep.wide[l];
+			off |= ((wide[l] - wide[m->first]) ^ m->pattern.distance.wide[l]) & m->keep.wide[l];
 	else
 		for (u32 l = 0; l < WARP_LANES; l++)
-			off_narrow |= ((narrow[l] - narrow[m->first]) ^ m->distance.narrow[l]) & m->keep.narrow[l];
+			off_narrow |=
+				((narrow[l] - narrow[m->first]) ^ m->pattern.distance.narrow[l]) & m->keep.narrow[l];
 	return !(off | off_narrow);
 }
 
@@ -82,7 +84,8 @@ static u32 count_alike(const struct memo *m, const struct alike *alike, const st
 {
 	if (x->mask != FULL_MASK)
 		return active_alike(m, x);
-	return (x->site->wide ? alike->wide : alike->narrow)(x->rows + x->insn->a, x->stride, x->count, &m->distance);
+	return (x->site->wide ? alike->wide : alike->narrow)(x->rows + x->insn->a, x->stride, x->count,
+							     &m->pattern.distance);
 }
 
 /* Atomics depend on the tag banks themselves, by which their visits are made and served; other accesses only on which
@@ -93,19 +96,24 @@ static bool is_atomic(const struct account_site *s)
 }
 
 /* The lines' tag banks relative to the first line's. The hash is linear over xor and only the sharing counts, so xor with
- * the first bank gives the banks canonical names. */
-static u64 tags_of(const struct memo_unit *u, const struct accesses *x, const u8 *rows)
+ * the first bank gives the banks canonical names. base: the address of the first active lane. */
+static inline u64 tags_of(const struct memo *m, const struct memo_unit *u, u64 base)
 {
-	const u64 first = is_atomic(x->site) ? 0 : sectors_tag_bank(lane_address(x, rows, u->line_lane[0]));
 	u64 tags = 0;
+	u32 first = 0;
 
-	for (u32 k = 0; k < u->line_count; k++)
-		tags = tags << 2 | (sectors_tag_bank(lane_address(x, rows, u->line_lane[k])) ^ first);
+	for (u32 k = 0; k < u->line_count; k++) {
+		const u32 lane = u->line_lane[k];
+		const u32 bank = sectors_tag_bank(m->wide ? base + m->pattern.distance.wide[lane]
+							  : (u32)base + m->pattern.distance.narrow[lane]);
+		first = k || m->atomic ? first : bank;
+		tags = tags << 2 | (bank ^ first);
+	}
 	return tags;
 }
 
 /* The unit that holds the cost of an access with the memo's distances; MEMO_UNITS: none does. */
-static u32 find_unit(const struct memo *m, const struct accesses *x, const u8 *rows, u64 base)
+static inline u32 find_unit(const struct memo *m, u64 base)
 {
 	const struct memo_unit *known = NULL; /* whose lines gave `tags` */
 	u64 tags = 0;
@@ -115,7 +123,7 @@ static u32 find_unit(const struct memo *m, const struct accesses *x, const u8 *r
 		if (u->low != (base & m->low_mask))
 			continue;
 		if (u->line_count > 1 && !known)
-			tags = tags_of(known = u, x, rows);
+			tags = tags_of(m, known = u, base);
 		if (u->line_count <= 1 || u->tags == tags)
 			return n;
 	}
@@ -130,15 +138,61 @@ static enum memo_miss why_unknown(const struct memo *m, const struct accesses *x
 }
 
 /* Whether the access would replace the worst sample so far: then it must be counted in full. */
-static bool is_sample(const struct memo_unit *u, const struct account_sample *worst, u64 order)
+static inline bool is_sample(const struct memo_unit *u, const struct account_sample *worst, u64 order)
 {
 	return u->excess > worst->excess || (u->excess == worst->excess && order < worst->order);
+}
+
+/* Native code may count what is like the unit, as long as it cannot be the sample. Samples only become worse or earlier, so
+ * that what is known of them now stays true. */
+static inline void open_pattern(struct memo *m, u32 n)
+{
+	const struct memo_unit *u = &m->units[n];
+	struct native_pattern *p = &m->pattern;
+
+	p->mask = m->mask;
+	p->rotation = m->rotates ? WARP_LANES - 1 : 0;
+	p->low_mask = m->low_mask;
+	p->low = u->low;
+	p->base = m->base;
+	p->times = &m->times[m->rotates ? 0 : n];
+	p->order = u->excess < m->worst->excess ? 0 : m->worst->order;
+	if (u->line_count > 1 || u->excess > m->worst->excess)
+		p->order = ~0ull;
+}
+
+static inline void count_known(struct memo *m, u32 n, u64 base)
+{
+	m->times[m->rotates ? (base - m->base) / 4 % WARP_LANES : n]++;
+	m->pending = true;
+	m->pattern.misses = m->pattern.pauses = 0;
+}
+
+/* What memo_repeat does of an access whose lanes and distances are the memo's. */
+KEEPS_REGISTERS static bool again(struct native_pattern *p, u64 address, u64 order)
+{
+	struct memo *m = (struct memo *)(void *)p; /* its first field */
+	const u32 n = find_unit(m, address);
+
+	if (n == MEMO_UNITS || is_sample(&m->units[n], m->worst, order))
+		return false;
+	count_known(m, n, address);
+	open_pattern(m, n);
+	return true;
+}
+
+struct native_pattern *memo_pattern(struct memo *m)
+{
+	_Static_assert(offsetof(struct memo, pattern) == 0, "again() takes the one for the other");
+	/* Where the attribute is a part of the type (clang), it must be cast away. */
+	m->pattern.again = (bool (*)(struct native_pattern *, u64, u64))again;
+	return &m->pattern;
 }
 
 u32 memo_repeat(struct memo *m, const struct alike *alike, const struct accesses *x, const struct account_sample *worst)
 {
 	const u8 *rows = x->rows;
-	u32 k = 0, known;
+	u32 k = 0, known, last = MEMO_UNITS;
 
 	m->miss = MEMO_OTHER_DISTANCES;
 	if (!m->valid || m->mask != x->mask)
@@ -146,15 +200,16 @@ u32 memo_repeat(struct memo *m, const struct alike *alike, const struct accesses
 	known = count_alike(m, alike, x);
 	for (; k < known; k++, rows += x->stride) {
 		const u64 base = lane_address(x, rows, m->first);
-		const u32 n = find_unit(m, x, rows, base);
+		const u32 n = find_unit(m, base);
 		if (n == MEMO_UNITS || is_sample(&m->units[n], worst, x->order + k)) {
 			m->miss = n == MEMO_UNITS ? why_unknown(m, x, base) : MEMO_SAMPLE;
 			break;
 		}
-		m->times[m->rotates ? (base - m->base) / 4 % WARP_LANES : n]++;
-		m->pending = true;
-		m->misses = m->pauses = 0;
+		count_known(m, last = n, base);
 	}
+	m->worst = worst;
+	if (last != MEMO_UNITS && m->pattern.again)
+		open_pattern(m, last);
 	return k;
 }
 
@@ -171,11 +226,11 @@ bool memo_wants(struct memo *m, const struct account_site *s)
 		m->pause--;
 		return false;
 	}
-	if (++m->misses <= MISSES_MOST)
+	if (++m->pattern.misses <= MISSES_MOST)
 		return true;
-	m->misses = 0;
-	m->pause = PAUSE << m->pauses;
-	m->pauses = min_u32(m->pauses + 1, PAUSES_MOST);
+	m->pattern.misses = 0;
+	m->pause = PAUSE << m->pattern.pauses;
+	m->pattern.pauses = min_u32(m->pattern.pauses + 1, PAUSES_MOST);
 	return false;
 }
 
@@ -207,10 +262,10 @@ static void keep_distances(struct memo *m, const struct accesses *x)
 	for (u32 l = 0; l < WARP_LANES; l++)
 		if (x->site->wide) {
 			m->keep.wide[l] = x->mask >> l & 1 ? ~0ull : 0;
-			m->distance.wide[l] = wide[l] - wide[m->first];
+			m->pattern.distance.wide[l] = wide[l] - wide[m->first];
 		} else {
 			m->keep.narrow[l] = x->mask >> l & 1 ? ~0u : 0;
-			m->distance.narrow[l] = narrow[l] - narrow[m->first];
+			m->pattern.distance.narrow[l] = narrow[l] - narrow[m->first];
 		}
 }
 
@@ -223,7 +278,7 @@ static u64 line_bits(const struct memo *m, const struct accesses *x)
 
 	for (u32 left = m->mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		distances |= x->site->wide ? m->distance.wide[l] : m->distance.narrow[l];
+		distances |= x->site->wide ? m->pattern.distance.wide[l] : m->pattern.distance.narrow[l];
 	}
 	return LINE_BITS & (~((distances & -distances) - 1) | (x->site->width - 1));
 }
@@ -248,7 +303,7 @@ static void choose_bits(struct memo *m, const struct arch *arch, const struct ac
 }
 
 /* One lane of each line that the access touches. */
-static void keep_lines(struct memo_unit *u, const struct accesses *x)
+static void keep_lines(const struct memo *m, struct memo_unit *u, const struct accesses *x)
 {
 	u64 line[WARP_LANES];
 
@@ -264,7 +319,7 @@ static void keep_lines(struct memo_unit *u, const struct accesses *x)
 			u->line_lane[u->line_count++] = (u8)l;
 		}
 	}
-	u->tags = tags_of(u, x, x->rows);
+	u->tags = tags_of(m, u, lane_address(x, x->rows, m->first));
 }
 
 void memo_keep(struct memo *m, const struct arch *arch, const struct accesses *x, struct memo_unit *u,
@@ -284,9 +339,14 @@ void memo_keep(struct memo *m, const struct arch *arch, const struct accesses *x
 		keep_distances(m, x);
 		choose_bits(m, arch, x, &u->account);
 		m->base = lane_address(x, x->rows, m->first);
+		m->wide = x->site->wide;
+		m->atomic = is_atomic(x->site);
 		m->valid = true;
 	}
 	u->low = lane_address(x, x->rows, m->first) & m->low_mask;
 	if (u->account.n[ACCOUNT_global_instructions] && arch->global_rule == ARCH_GLOBAL_SECTORS)
-		keep_lines(u, x);
+		keep_lines(m, u, x);
+	m->worst = &to->worst;
+	if (m->pattern.again)
+		open_pattern(m, n);
 }

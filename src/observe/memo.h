@@ -14,6 +14,7 @@
  *     memo_repeat    known: times[n]++
  *     memo_room      not known: a unit for it, whose account the access is then counted into in full
  *     memo_keep      and what it will be recognised by
+ *     pattern        of the unit that was last counted, for native code, which adds to times[n] itself
  *     memo_flush     each unit's account, times[n] times, into the site's
  *
  * A memo belongs to one worker and one site; no locks.
@@ -25,12 +26,6 @@
 #include "observe/alike.h"
 
 enum { MEMO_UNITS = 4 };
-
-/* As wide as the site's base register. */
-union lanes {
-	u64 wide[WARP_LANES];
-	u32 narrow[WARP_LANES];
-};
 
 /* One kind of access among those with a memo's distances. */
 struct memo_unit {
@@ -47,18 +42,26 @@ enum memo_miss { MEMO_OTHER_DISTANCES, MEMO_OTHER_PLACE, MEMO_SAMPLE /* it may b
 
 /* What one worker remembers of a site; zeroed before the first access. */
 struct memo {
-	union lanes distance __attribute__((aligned(64))); /* from the first active lane */
-	union lanes keep;                                  /* all ones for active lanes */
+	struct native_pattern
+		pattern; /* the distances from the first active lane; and for native code, which accesses like
+					* the last are of the same unit */
+	union {
+		u64 wide[WARP_LANES];
+		u32 narrow[WARP_LANES];
+	} keep;                /* all ones for active lanes; as wide as the site's base register */
 	u64 times[WARP_LANES]; /* accesses not yet added: by unit; if it rotates, by rotation in words */
 	bool valid;
 	bool rotates;    /* one unit, the same at every multiple of 4 bytes, but for which bank is which */
 	bool pending;    /* some of `times` is not 0 */
+	bool wide;       /* the site's */
+	bool atomic;     /* it is one of atomics */
 	u8 miss;         /* enum memo_miss: of the last access that was not counted */
 	u32 used, next;  /* units; the next to be replaced */
 	u32 first, mask; /* active lanes */
 	u64 base;        /* of the first active lane */
 	u64 low_mask;
-	u32 misses, pause, pauses; /* in a row; accesses until the next try; how often it was so */
+	u32 pause; /* accesses until the next try, after pattern.misses in a row, which was so pattern.pauses times */
+	const struct account_sample *worst;
 	struct memo_unit units[MEMO_UNITS];
 };
 
@@ -84,6 +87,8 @@ void memo_keep(struct memo *m, const struct arch *arch, const struct accesses *x
 	       struct account *to);
 /* Forgets all, as it looks different. */
 void memo_drop(struct memo *m, struct account *to);
+/* Its pattern, from now on kept for native code. */
+struct native_pattern *memo_pattern(struct memo *m);
 /* Adds what is held back. */
 void memo_flush(struct memo *m, struct account *to);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is counted does not depend on how a launch is run: every sample and benchmark with gangs and without, and
- * by one host thread and several, as several generations count. Kernels whose result depends on the order of
+ * What is counted does not depend on how a launch is run: every sample and benchmark with gangs and without, by one host
+ * thread and several, interpreted and natively, as several generations count. Kernels whose result depends on the order of
  * blocks run by one thread.
  */
 #include <check.h>
@@ -15,6 +15,7 @@
 #include "observe/alike.h"
 #include "same_counts.h"
 #include "main.h"
+#include "native_there.h"
 
 struct played {
 	struct session session;
@@ -23,7 +24,8 @@ struct played {
 };
 
 /* script: the launches; NULL: those of the file. */
-static bool play(struct played *p, const char *path, const char *script, const char *arch, bool one_warp, u32 jobs)
+static bool play(struct played *p, const char *path, const char *script, const char *arch, bool one_warp,
+		 enum native_mode native, u32 jobs)
 {
 	const char *message;
 
@@ -36,7 +38,8 @@ static bool play(struct played *p, const char *path, const char *script, const c
 		    script ? source_add(&s->sources, "script", script, strlen(script)) : s->modules.items[0]->source,
 		    script != NULL);
 	const struct lower_options options = {.arch = arch ? arch : p->script.arch, .one_warp = one_warp};
-	p->play = (struct play){.session = s, .script = &p->script, .options = {.jobs = jobs, .account = true}};
+	p->play = (struct play){
+		.session = s, .script = &p->script, .options = {.jobs = jobs, .account = true, .native = native}};
 	return p->script.launch_count && session_build(s, &options) && play_run(&p->play);
 }
 
@@ -51,16 +54,21 @@ static void compare(const char *path, const char *script, const char *arch)
 	static const struct {
 		const char *name;
 		bool one_warp;
-		u32 jobs;
-	} ways[] = {{"without gangs", true, 1}, {"by three threads", false, 3}};
+		enum native_mode native;
+		u32 jobs; /* 0: several if the kernel's results allow it */
+	} ways[] = {{"without gangs", true, NATIVE_OFF, 1},
+		    {"by three threads", false, NATIVE_OFF, 3},
+		    {"natively", false, NATIVE_ALWAYS, 0}};
 	struct played with, other;
 	char what[512];
 
-	if (play(&with, path, script, arch, false, 1))
+	if (play(&with, path, script, arch, false, NATIVE_OFF, 1))
 		for (u32 k = 0; k < COUNT_OF(ways); k++) {
-			if (ways[k].jobs > 1 && with.play.launches.items[0].kernel->order_dependent)
+			const bool ordered = with.play.launches.items[0].kernel->order_dependent;
+			const u32 jobs = ways[k].jobs ? ways[k].jobs : ordered ? 1 : 3;
+			if ((ways[k].native == NATIVE_ALWAYS && !native_is_there()) || (ordered && jobs > 1))
 				continue;
-			ck_assert(play(&other, path, script, arch, ways[k].one_warp, ways[k].jobs));
+			ck_assert(play(&other, path, script, arch, ways[k].one_warp, ways[k].native, jobs));
 			ck_assert_uint_eq(with.play.launches.count, other.play.launches.count);
 			for (size_t n = 0; n < with.play.launches.count; n++) {
 				const struct play_launch *x = &with.play.launches.items[n],
@@ -121,6 +129,13 @@ static const struct {
 	{"hist", "buffer in u32[16384] random\nbuffer r u32[256]\nlaunch hist(in, r, 16384) grid=12 block=256"},
 	{"transpose", "buffer a f32[128,128] uniform 0 1\nbuffer r f32[128,128]\n"
 		      "launch transpose(a, r, 128) grid=4, 4 block=32,8"},
+	{"sgemm", "buffer a f32[128,128] uniform 0 1\nbuffer b f32[128,128] uniform 0 1\nbuffer c f32[128,128]\n"
+		  "launch sgemm(a, b, c, 128) grid=1 block=256"},
+	{"nbody", "buffer x f32[512,4] uniform 0 1\nbuffer r f32[512,4]\nlaunch nbody(x, r, 512) grid=2 block=256"},
+	{"stencil", "buffer a f32[5,32,96] uniform 0 1\nbuffer r f32[5,32,96]\n"
+		    "launch stencil(a, r, 96, 32, 5, 0.4, 0.1) grid=3, 4 block=32,8"},
+	{"bitonic", "buffer a u32[3,1024] random\nlaunch bitonic(a) grid=3 block=512"},
+	{"reduce", "buffer x f32[30000] uniform 0 1\nbuffer r f32[20]\nlaunch reduce(x, r, 30000) grid=20 block=256"},
 	{"xorshift", "buffer r u32[4000]\nlaunch xorshift(r, 64, 4000) grid=16 block=256"},
 };
 

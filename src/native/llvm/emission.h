@@ -22,11 +22,11 @@ struct emission {
 	u32 *slots; /* by row: its place in the array */
 	/* Variables, which become registers. */
 	LLVMValueRef mask, budget, issued, lanes, branches, divergent;
-	LLVMBasicBlockRef *arrive, *body;     /* by block; those of the end last */
-	LLVMBasicBlockRef meet;               /* where lanes that have met go on; NULL: they never part */
-	LLVMValueRef where;                   /* its operand */
-	LLVMValueRef tallies, repeats, timed; /* of the run */
-	unsigned unlikely, invariant;         /* metadata kinds "prof", "invariant.load" */
+	LLVMBasicBlockRef *arrive, *body;               /* by block; those of the end last */
+	LLVMBasicBlockRef meet;                         /* where lanes that have met go on; NULL: they never part */
+	LLVMValueRef where;                             /* its operand */
+	LLVMValueRef tallies, repeats, patterns, timed; /* of the run */
+	unsigned unlikely, invariant;                   /* metadata kinds "prof", "invariant.load" */
 };
 
 /* --- Small change ------------------------------------------------------------------------------- */
@@ -89,6 +89,7 @@ static inline LLVMValueRef place(struct emission *e, u32 row) { return at(e, e->
 /* What is read is the same whenever it is read in this region. */
 void mark_constant(struct emission *e, LLVMValueRef load);
 /* A row. never_written: `from` is one that the region only reads. */
+LLVMValueRef splat(struct emission *e, LLVMValueRef value, u32 count);
 void copy(struct emission *e, LLVMValueRef to, LLVMValueRef from, u32 bits, bool never_written);
 
 /* --- Calls (emit_call.c) ---------------------------------------------------------------------- */
@@ -106,7 +107,8 @@ void tally(struct emission *e, u32 number, size_t field, LLVMValueRef value);
 /* Before instruction `number`, which lanes of `mask` come to. row: that observers need in the frame, or NO_OPERAND; on: lanes
  * for which a predicate holds, or NULL. */
 void tell(struct emission *e, enum native_telling how, u32 number, u32 row, LLVMValueRef mask, LLVMValueRef on);
-void tell_repeats(struct emission *e, u32 number, u32 repeat, u32 row, LLVMValueRef mask);
+/* The same before an instruction of a block. */
+void tell_insn(struct emission *e, const struct region_insn *x, u32 row, LLVMValueRef mask);
 void tell_time(struct emission *e, u32 number, LLVMValueRef mask);
 /* Before leave: observers know that instructions `first` to `last`, which the interpreter runs next, do. */
 void note_told(struct emission *e, u32 first, u32 last);

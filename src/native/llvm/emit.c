@@ -49,7 +49,7 @@ void copy(struct emission *e, LLVMValueRef to, LLVMValueRef from, u32 bits, bool
 	}
 }
 
-static LLVMValueRef splat(struct emission *e, LLVMValueRef value, u32 count)
+LLVMValueRef splat(struct emission *e, LLVMValueRef value, u32 count)
 {
 	LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(value), count);
 	LLVMValueRef one = LLVMBuildInsertElement(e->b, LLVMGetPoison(type), value, word(e, 0), "");
@@ -292,12 +292,7 @@ static void emit_insn(struct emission *e, const struct region_insn *x, u32 numbe
 		emit_gathering(e, x, number);
 	if (x->guard != NO_OPERAND)
 		mask = emit_guard(e, x, number, mask, &after);
-	if (x->told == NATIVE_REPEATS)
-		tell_repeats(e, number, x->repeat, address_row(e, x), mask);
-	else
-		tell(e, (enum native_telling)x->told, number, address_row(e, x), mask, NULL);
-	if (x->told == NATIVE_TALLIES)
-		tell_time(e, number, mask);
+	tell_insn(e, x, address_row(e, x), mask);
 	if (m)
 		emit_inline(e, x, m, mask, number);
 	else if (!x->hoisted)
@@ -531,6 +526,7 @@ static void emit_entrance(struct emission *e)
 	LLVMValueRef zero = LLVMConstNull(e->i64);
 	e->tallies = get(e, e->ptr, run_field(e, offsetof(struct native_run, tallies)));
 	e->repeats = get(e, e->ptr, run_field(e, offsetof(struct native_run, repeats)));
+	e->patterns = get(e, e->ptr, run_field(e, offsetof(struct native_run, patterns)));
 	e->timed = get(e, e->i32, run_field(e, offsetof(struct native_run, timed)));
 	e->mask = variable(e, e->i32, word(e, FULL_MASK), "mask");
 	e->where = variable(e, e->i32, word(e, 0), "where");

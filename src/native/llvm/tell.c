@@ -36,14 +36,11 @@ static void call_tell(struct emission *e, u32 number, u32 row, LLVMValueRef mask
 	if (row != NO_OPERAND && e->r->rows[row].written)
 		copy(e, place(e, row), slot(e, row), e->r->rows[row].bits, false);
 	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask, LLVMConstInt(e->i8, repeats, false)};
-	if (repeats)
-		call_keeping(e, e->ptr, "native_keep", declared(e, "native_tell"), args, COUNT_OF(args));
-	else
-		call(e, LLVMVoidTypeInContext(e->c), "native_tell", args, COUNT_OF(args));
+	call_keeping(e, e->ptr, "native_keep", declared(e, "native_tell"), args, COUNT_OF(args));
 }
 
 /* The first time, and where lanes are elsewhere, by a call, else by its count. */
-void tell_repeats(struct emission *e, u32 number, u32 repeat, u32 row, LLVMValueRef mask)
+static void tell_repeats(struct emission *e, u32 number, u32 repeat, u32 row, LLVMValueRef mask)
 {
 	LLVMBasicBlockRef seen = new_block(e, "seen"), again = new_block(e, "again"), first = new_block(e, "first"),
 			  told = new_block(e, "told");
@@ -72,6 +69,147 @@ void tell_time(struct emission *e, u32 number, LLVMValueRef mask)
 	call_keeping(e, e->ptr, "native_keep", declared(e, "native_time"), args, COUNT_OF(args));
 	LLVMBuildBr(e->b, go_on);
 	go_to(e, go_on);
+}
+
+/* --- Accesses like an earlier one ---------------------------------------------------------------- */
+
+static LLVMValueRef pattern_field(struct emission *e, LLVMTypeRef type, LLVMValueRef pattern, size_t field)
+{
+	return get(e, type, at(e, pattern, field));
+}
+
+/* Not 0: some lane of `mask` is not as far from the address `base` of the first as the pattern has it. mask: NULL for all. */
+static LLVMValueRef find_unlike(struct emission *e, LLVMValueRef row, u32 bits, LLVMValueRef base, LLVMValueRef pattern,
+				LLVMValueRef mask)
+{
+	const u32 lanes = e->vector_bytes * 8 / bits;
+	LLVMTypeRef lane = bits == 64 ? e->i64 : e->i32, type = LLVMVectorType(lane, lanes),
+		    few = LLVMIntTypeInContext(e->c, lanes);
+	LLVMValueRef from = splat(e, base, lanes), sum = NULL;
+
+	for (u32 k = 0; k < WARP_LANES / lanes; k++) {
+		LLVMValueRef here = get(e, type, at(e, row, k * e->vector_bytes));
+		LLVMValueRef wanted = get(e, type, at(e, pattern, k * e->vector_bytes));
+		LLVMSetAlignment(here, e->vector_bytes);
+		LLVMSetAlignment(wanted, e->vector_bytes);
+		LLVMValueRef off = LLVMBuildXor(e->b, LLVMBuildSub(e->b, here, from, ""), wanted, "");
+		if (mask) {
+			LLVMValueRef part = LLVMBuildLShr(e->b, mask, word(e, k * lanes), "");
+			LLVMValueRef on = lanes == WARP_LANES ? part : LLVMBuildTrunc(e->b, part, few, "");
+			on = LLVMBuildBitCast(e->b, on, LLVMVectorType(e->i1, lanes), "");
+			off = LLVMBuildSelect(e->b, on, off, LLVMConstNull(type), "");
+		}
+		sum = sum ? LLVMBuildOr(e->b, sum, off, "") : off;
+	}
+	LLVMValueRef unlike = LLVMBuildICmp(e->b, LLVMIntNE, sum, LLVMConstNull(type), "");
+	return LLVMBuildICmp(e->b, LLVMIntNE, LLVMBuildBitCast(e->b, unlike, few, ""), LLVMConstNull(few), "");
+}
+
+/* The address of the first lane of `mask`, before the instruction's addend. */
+static LLVMValueRef first_address(struct emission *e, LLVMValueRef row, u32 bits, LLVMValueRef mask)
+{
+	LLVMTypeRef lane = bits == 64 ? e->i64 : e->i32, type = LLVMVectorType(lane, WARP_LANES);
+	LLVMTypeRef params[] = {e->i32, e->i1};
+	LLVMTypeRef counting = LLVMFunctionType(e->i32, params, 2, false);
+	LLVMValueRef ctz = LLVMGetNamedFunction(e->module, "llvm.cttz.i32");
+
+	if (!mask)
+		return get(e, lane, row);
+	if (!ctz)
+		ctz = LLVMAddFunction(e->module, "llvm.cttz.i32", counting);
+	LLVMValueRef args[] = {mask, LLVMConstInt(e->i1, 1, false)};
+	LLVMValueRef first = LLVMBuildCall2(e->b, counting, ctz, args, 2, ""), all = get(e, type, row);
+	LLVMSetAlignment(all, e->vector_bytes);
+	return LLVMBuildExtractElement(e->b, all, first, "");
+}
+
+/* Where the lanes and their distances are the pattern's: counts the access, or goes to `unknown`. */
+static void count_like(struct emission *e, const struct region_insn *x, LLVMValueRef pattern, LLVMValueRef base,
+		       LLVMBasicBlockRef unknown, LLVMBasicBlockRef counted)
+{
+	LLVMBasicBlockRef same = new_block(e, "same"), late = new_block(e, "late"), asked = new_block(e, "asked");
+	LLVMValueRef addend = LLVMConstInt(LLVMTypeOf(base), (u64)(s64)x->plain->imm, true);
+	LLVMValueRef address = LLVMBuildZExt(e->b, LLVMBuildAdd(e->b, base, addend, ""), e->i64, "");
+	LLVMValueRef order = get(e, e->i64, run_field(e, offsetof(struct native_run, order)));
+	LLVMValueRef low = pattern_field(e, e->i64, pattern, offsetof(struct native_pattern, low));
+	LLVMValueRef low_mask = pattern_field(e, e->i64, pattern, offsetof(struct native_pattern, low_mask));
+	LLVMValueRef from = pattern_field(e, e->i64, pattern, offsetof(struct native_pattern, order));
+
+	branch(e, LLVMBuildICmp(e->b, LLVMIntULT, order, from, ""), asked, late, true);
+	go_to(e, late);
+	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, LLVMBuildAnd(e->b, address, low_mask, ""), low, ""), asked, same,
+	       true);
+	go_to(e, same);
+	LLVMValueRef start = pattern_field(e, e->i64, pattern, offsetof(struct native_pattern, base));
+	LLVMValueRef rotation = pattern_field(e, e->i32, pattern, offsetof(struct native_pattern, rotation));
+	LLVMValueRef times = pattern_field(e, e->ptr, pattern, offsetof(struct native_pattern, times));
+	LLVMValueRef steps =
+		LLVMBuildLShr(e->b, LLVMBuildSub(e->b, address, start, ""), LLVMConstInt(e->i64, 2, false), "");
+	LLVMValueRef index = LLVMBuildAnd(e->b, steps, LLVMBuildZExt(e->b, rotation, e->i64, ""), "");
+	add_to(e, LLVMBuildInBoundsGEP2(e->b, e->i64, times, &index, 1, ""), LLVMConstInt(e->i64, 1, false));
+	LLVMBuildStore(e->b, LLVMConstNull(e->i64), at(e, pattern, offsetof(struct native_pattern, misses)));
+	LLVMBuildBr(e->b, counted);
+	go_to(e, asked);
+	LLVMValueRef args[] = {pattern, address, order};
+	LLVMValueRef again = pattern_field(e, e->ptr, pattern, offsetof(struct native_pattern, again));
+	LLVMValueRef yes = call_keeping(e, e->i8, NULL, again, args, COUNT_OF(args));
+	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, yes, LLVMConstNull(e->i8), ""), counted, unknown, false);
+}
+
+/* In line for lanes at the distances of an earlier access of the instruction, else by a call. */
+static void tell_likens(struct emission *e, const struct region_insn *x, u32 row, LLVMValueRef mask)
+{
+	_Static_assert(offsetof(struct native_pattern, pauses) == offsetof(struct native_pattern, misses) + 4 &&
+			       offsetof(struct native_pattern, distance) == 0,
+		       "laid out for one store, and for vectors");
+	LLVMBasicBlockRef known = new_block(e, "known"), whole = new_block(e, "whole"), some = new_block(e, "some"),
+			  unknown = new_block(e, "unknown"), counted = new_block(e, "liked"),
+			  go_on = new_block(e, "told");
+	const u32 bits = e->r->rows[row].bits;
+	LLVMValueRef from = e->r->rows[row].written ? slot(e, row) : place(e, row);
+	LLVMValueRef pattern = get(e, e->ptr, at(e, e->patterns, x->number * sizeof(void *)));
+	LLVMValueRef lanes = pattern_field(e, e->i32, pattern, offsetof(struct native_pattern, mask));
+	const struct {
+		LLVMBasicBlockRef block;
+		LLVMValueRef mask;
+	} ways[] = {{whole, NULL}, {some, mask}};
+
+	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, lanes, ""), unknown, known, true);
+	go_to(e, known);
+	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, word(e, FULL_MASK), ""), some, whole, true);
+	for (size_t k = 0; k < COUNT_OF(ways); k++) {
+		LLVMBasicBlockRef like = new_block(e, "like");
+		go_to(e, ways[k].block);
+		LLVMValueRef base = first_address(e, from, bits, ways[k].mask);
+		branch(e, find_unlike(e, from, bits, base, pattern, ways[k].mask), unknown, like, true);
+		go_to(e, like);
+		count_like(e, x, pattern, base, unknown, counted);
+	}
+	go_to(e, unknown);
+	call_tell(e, x->number, row, mask, false);
+	LLVMBuildBr(e->b, go_on);
+	go_to(e, counted);
+	if (x->told == NATIVE_LIKENS_AND_TALLIES) {
+		tally_lanes(e, x->number, mask, NULL);
+		tell_time(e, x->number, mask);
+	}
+	LLVMBuildBr(e->b, go_on);
+	go_to(e, go_on);
+}
+
+/* Before an instruction, whose addresses stand in `row`, or NO_OPERAND. */
+void tell_insn(struct emission *e, const struct region_insn *x, u32 row, LLVMValueRef mask)
+{
+	const bool likens = x->told == NATIVE_LIKENS || x->told == NATIVE_LIKENS_AND_TALLIES;
+
+	if (x->told == NATIVE_REPEATS)
+		tell_repeats(e, x->number, x->repeat, row, mask);
+	else if (likens && row != NO_OPERAND && e->r->rows[row].bits >= 32)
+		tell_likens(e, x, row, mask);
+	else
+		tell(e, likens ? NATIVE_TELLS : (enum native_telling)x->told, x->number, row, mask, NULL);
+	if (x->told == NATIVE_TALLIES)
+		tell_time(e, x->number, mask);
 }
 
 /* on: lanes for which a predicate holds, or NULL. */
