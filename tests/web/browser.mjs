@@ -65,8 +65,18 @@ export async function openBrowser(page, name) {
 }
 
 export const until = (p, words) => p.waitForFunction((w) => new RegExp(w).test(document.getElementById('status').textContent), words, { timeout: 60000 });
+// Until what was asked for is drawn.
+export const rests = (p) => p.waitForFunction(() => document.getElementById('panel').getAttribute('aria-busy') !== 'true', null, { timeout: 60000 });
+export async function go(p, move) {
+	await p.click(`[data-move=${move}]`);
+	await rests(p);
+}
 export const position = async (p) => Number((await p.textContent('#position')).split(' of ')[0].replace(/\D/g, ''));
-export const at = (p, n) => p.waitForFunction((k) => Number(document.getElementById('position').textContent.split(' of ')[0].replace(/\D/g, '')) === k, n, { timeout: 60000 });
+export async function at(p, n) {
+	await rests(p);
+	const is = await position(p);
+	if (is !== n) throw new Error(`at ${is}, not at ${n}`);
+}
 
 // Puts a text into the editor.
 export const write = (p, t) => p.evaluate((s) => {
@@ -77,7 +87,10 @@ export async function slide(p, to) {
 	await p.evaluate((n) => { const s = document.getElementById('when'); s.value = String(n); s.dispatchEvent(new Event('input')); }, to);
 	await at(p, to);
 }
-export const tab = (p, name) => p.click(`#tabs button:has-text("${name}")`);
+export async function tab(p, name) {
+	await p.click(`#tabs button:has-text("${name}")`);
+	await rests(p);
+}
 
 // Lets go of a file over the page.
 export const drop = (p, name, bytes) => p.evaluate(([n, b]) => {

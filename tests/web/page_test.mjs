@@ -4,7 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { readLessons } from './lessons.mjs';
-import { at, drop, openBrowser, position, require, slide, tab, until, write } from './browser.mjs';
+import { at, drop, go, openBrowser, position, require, rests, slide, tab, until, write } from './browser.mjs';
 
 const [page, name = 'chromium', pictures] = process.argv.slice(2);
 const top = path.resolve(import.meta.dirname, '../..');
@@ -49,41 +49,40 @@ await test('all samples are in the menu, each with a title and what it is about'
 /* --- Time ----------------------------------------------------------------------------------------- */
 
 await test('steps on and back: instruction, line, any warp, other warp, barrier, all warps', async () => {
-	await p.click('[data-move=start]');
-	await p.click('[data-move=step]');
+	await go(p, 'start');
+	await go(p, 'step');
 	await at(p, 1);
 	await p.keyboard.press('F10');
 	await at(p, 2);
-	await p.click('[data-move=back]');
+	await go(p, 'back');
 	await at(p, 1);
 	is((await p.$$eval('.line-here', (l) => l.length)) === 1, 'no line is marked');
-	await p.click('[data-move=any]');
+	await go(p, 'any');
 	await at(p, 2);
-	await p.click('[data-move=back-any]');
+	await go(p, 'back-any');
 	await at(p, 1);
-	await p.click('[data-move=line]');
+	await go(p, 'line');
 	await at(p, 2);
-	await p.click('[data-move=back-line]');
+	await go(p, 'back-line');
 	await at(p, 1);
 	const warp = () => p.textContent('.warp.focus .warp-name');
 	const first = await warp();
-	await p.click('[data-move=warp]');
+	await go(p, 'warp');
 	await p.waitForFunction((w) => document.querySelector('.warp.focus .warp-name').textContent !== w, first);
-	await p.click('[data-move=back-warp]');
+	await go(p, 'back-warp');
 	await p.waitForFunction((w) => document.querySelector('.warp.focus .warp-name').textContent === w, first);
 	const here = await position(p); // at a barrier already, as warps change there
-	await p.click('[data-move=barrier]');
-	await p.waitForFunction((n) => Number(document.getElementById('position').textContent.split(' of ')[0].replace(/\D/g, '')) > n, here);
+	await go(p, 'barrier');
 	const there = await position(p);
-	await p.waitForFunction(() => /bar\.sync/.test(document.querySelector('.line-here')?.textContent ?? ''));
-	await p.click('[data-move=step]');
-	await p.click('[data-move=back-barrier]');
+	is(there > here && /bar\.sync/.test(await p.textContent('.line-here')), `${there}, ${await p.textContent('.line-here')}`);
+	await go(p, 'step');
+	await go(p, 'back-barrier');
 	await at(p, there);
-	await p.click('[data-move=block]');
-	await p.waitForFunction((n) => Number(document.getElementById('position').textContent.split(' of ')[0].replace(/\D/g, '')) > n, there);
-	await p.click('[data-move=end]');
+	await go(p, 'block');
+	is((await position(p)) > there, 'all warps have not gone on');
+	await go(p, 'end');
 	await p.waitForFunction(() => { const [x, y] = document.getElementById('position').textContent.split(' of '); return x === y; });
-	await p.click('[data-move=start]');
+	await go(p, 'start');
 	await at(p, 0);
 });
 await test('clicks that come faster than the page draws: each counts, from where the one before ends', async () => {
@@ -107,11 +106,11 @@ await test('Run pressed again while it runs, and moves asked for at once: the la
 			.observe(document.getElementById('position'), { childList: true, characterData: true, subtree: true });
 	});
 	await until(p, 'expectations hold');
-	await p.waitForTimeout(300);
-	await p.click('[data-move=end]');
+	await rests(p);
+	await go(p, 'end');
 	await p.waitForFunction(() => { const [x, y] = document.getElementById('position').textContent.split(' of '); return x === y; });
-	await p.click('[data-move=start]');
-	await p.click('[data-move=step]');
+	await go(p, 'start');
+	await go(p, 'step');
 	await at(p, 1);
 });
 await test('drags anywhere', async () => {
@@ -176,16 +175,15 @@ await test('reconvergence is a tree: who is there, who is awaited', async () => 
 	for (let k = 0; k < 16; k++) {
 		depth = Math.max(depth, await p.$$eval('.tree ul ul', (l) => l.length));
 		words += await p.$$eval('.tree', (l) => l.map((e) => e.textContent).join());
-		await p.click('[data-move=any]');
-		await p.waitForTimeout(30);
+		await go(p, 'any');
 	}
 	is(depth >= 2, 'no split within a split is drawn');
 	is(/meet at line 2\d/.test(words) && /there, .* awaited/.test(words), words.slice(0, 300));
 });
 await test('barriers: who has come, who is awaited', async () => {
 	await sample(p, 'scan.ptx');
-	await p.click('[data-move=barrier]');
-	await p.click('[data-move=any]');
+	await go(p, 'barrier');
+	await go(p, 'any');
 	await panelSays(p, 'threads have come.*Here: warps? .*Awaited: .*warps? ');
 });
 await test('mbarriers and copies under way', async () => {
@@ -204,15 +202,15 @@ await test('registers: 32 cells, changes marked, formats, heat, found by name; w
 	is((await p.$$eval('.registers tbody tr:first-child td', (c) => c.length)) === 32, 'a row has not 32 cells');
 	for (let k = 0; k < 8 && !(await p.$('td.changed')); k++) {
 		const n = await position(p);
-		await p.click('[data-move=step]');
-		await p.waitForFunction((x) => Number(document.getElementById('position').textContent.split(' of ')[0].replace(/\D/g, '')) !== x, n);
+		await go(p, 'step');
+		is((await position(p)) !== n, 'a step stays where it is');
 	}
 	is(await p.$('td.changed'), 'no change is marked');
 	const cell = () => p.textContent('.registers tbody tr:first-child td:nth-child(10)');
 	const seen = new Set();
 	for (const f of ['hex', 'float', 'signed', 'unsigned']) {
 		await p.selectOption('.controls select', f);
-		await p.waitForTimeout(50);
+		await rests(p);
 		seen.add(await cell());
 	}
 	is(seen.size >= 2, `formats are alike: ${[...seen]}`);
@@ -224,7 +222,8 @@ await test('registers: 32 cells, changes marked, formats, heat, found by name; w
 	await p.fill('.controls input', '');
 	const before = await position(p);
 	await p.click('.registers tr.named .who');
-	await p.waitForFunction((n) => Number(document.getElementById('position').textContent.split(' of ')[0].replace(/\D/g, '')) < n, before);
+	await rests(p);
+	is((await position(p)) < before, 'it does not go back to who wrote');
 });
 await test('memory: global and shared, the access drawn on it; who wrote a word', async () => {
 	await tab(p, 'Memory');
@@ -232,15 +231,15 @@ await test('memory: global and shared, the access drawn on it; who wrote a word'
 	is(places.some((t) => /: global/.test(t)) && places.some((t) => /: shared/.test(t)), places.join());
 	await p.selectOption('.controls select', { label: places.find((t) => /: shared/.test(t)) });
 	for (let k = 0; k < 40 && !(await p.$('.memory td.touched')); k++) {
-		await p.click('[data-move=step]');
-		await p.waitForTimeout(40);
+		await go(p, 'step');
 	}
 	is(await p.$('.memory td.touched'), 'no lane is drawn on shared memory');
 	is((await p.$$eval('.memory thead th', (l) => l.length)) === 33, 'shared memory is not drawn as 32 banks');
 	await slide(p, 2600);
 	const before = await position(p);
 	await p.click('.memory tbody td button >> nth=5');
-	await p.waitForFunction((n) => Number(document.getElementById('position').textContent.split(' of ')[0].replace(/\D/g, '')) < n, before);
+	await rests(p);
+	is((await position(p)) < before, 'it does not go back to who wrote');
 	is(/st\.shared/.test(await p.textContent('.line-here')), await p.textContent('.line-here'));
 });
 await test('local and constant memory', async () => {
@@ -260,7 +259,7 @@ await test('accesses of constants are by address, those of local memory by secto
 		await tab(p, 'Access');
 		for (let n = 0; n < 20; n++) {
 			await slide(p, n);
-			await p.waitForTimeout(40);
+			await rests(p);
 			if ((await p.$('#panel .verdict')) && words.test(await p.textContent('#panel'))) break;
 		}
 		is(/about to be executed/.test(await p.textContent('#panel')), await p.textContent('#panel'));
@@ -310,7 +309,7 @@ await test('a conflict is shown, and served otherwise by other architectures', a
 	const gutter = await p.locator('#editor .break-gutter').boundingBox();
 	await p.mouse.click(gutter.x + 6, box.y + box.height / 2);
 	await p.waitForSelector('.cm-gutterElement:not([style*=hidden]) > .break-point');
-	await p.click('[data-move=continue]');
+	await go(p, 'continue');
 	await p.waitForSelector('#panel .verdict.bad');
 	is(/32 wavefronts: bank conflict/.test(await p.textContent('#panel .verdict')), await p.textContent('#panel .verdict'));
 	is((await p.$$eval('td.touched', (c) => c.length)) === 32, 'not 32 words are drawn');
@@ -321,14 +320,13 @@ await test('a conflict is shown, and served otherwise by other architectures', a
 		await p.waitForFunction((n) => document.querySelectorAll('.banks thead th').length - 1 === n, banks);
 		is((await heads()) === banks, arch);
 	}
-	await p.click('[data-move=back-continue]');
+	await go(p, 'back-continue');
 	await p.waitForFunction(() => /^\d/.test(document.getElementById('position').textContent));
 });
 await test('global memory: sectors and lines, or segments of half-warps', async () => {
 	await sample(p, 'vecadd.ptx');
 	for (let k = 0; k < 24 && !/global/.test(await p.textContent('#panel')) && !(await p.$('.sectors')); k++) {
-		await p.click('[data-move=step]');
-		await p.waitForTimeout(30);
+		await go(p, 'step');
 	}
 	await panelSays(p, 'sectors of 32 bytes in');
 	await p.selectOption('.controls select', 'sm_13');
@@ -338,7 +336,7 @@ await test('global memory: sectors and lines, or segments of half-warps', async 
 	await p.selectOption('.controls select', '');
 });
 await test('counters beside each line grow with time; the full report is the program\'s', async () => {
-	await p.click('[data-move=start]');
+	await go(p, 'start');
 	await at(p, 0);
 	const sum = () => p.$$eval('.cost', (l) => l.reduce((n, e) => n + Number(e.textContent.replace(/\D/g, '')), 0));
 	await slide(p, 30);
@@ -433,7 +431,7 @@ await test('a listing of Fermi runs and steps: the lock loop, lane by lane', asy
 	await tab(p, 'Warps');
 	let stack = false;
 	for (let k = 0; k < 60 && !stack; k++) {
-		await p.click('[data-move=any]');
+		await go(p, 'any');
 		await p.waitForTimeout(15);
 		stack = Boolean(await p.$('.stack li'));
 	}
@@ -476,7 +474,7 @@ await test('machine code runs from a dropped cubin; what is neither is told', as
 	await write(p, fs.readFileSync(`${cubin}.launch`, 'utf8'));
 	await p.click('#run');
 	await until(p, '1 of 1 expectations hold');
-	await p.click('[data-move=step]');
+	await go(p, 'step');
 	await at(p, 1);
 	await tab(p, 'Registers');
 	await p.waitForFunction(() => [...document.querySelectorAll('.who')].some((e) => /^R\d/.test(e.textContent)));

@@ -69,8 +69,18 @@ function valueOf(list: string[], option: string): string | undefined {
 
 /* --- Checking and running ------------------------------------------------------------------------------- */
 
-// Stop ends what was asked: whoever waited for it need not be told.
-const quietly = (p: Promise<unknown>): void => void p.catch((e) => { if (!(e instanceof Stopped)) say((e as Error).message, true); });
+// Work that ends in the panel: until it is drawn, screen readers (and tests) wait.
+let drawing = 0;
+async function drawn(work: Promise<unknown>): Promise<void> {
+	panel.setAttribute('aria-busy', String(++drawing > 0));
+	try {
+		await work;
+	} catch (e) {
+		if (!(e instanceof Stopped)) say((e as Error).message, true); // Stop ends what was asked: whoever waited for it need not be told
+	}
+	panel.setAttribute('aria-busy', String(--drawing > 0));
+}
+const quietly = (work: Promise<unknown>): void => void drawn(work);
 
 let checkTimer = 0;
 function checkSoon(): void {
@@ -120,7 +130,7 @@ function sums(): string {
 
 // One run after the other: each has the engine's one session to itself until it stands at the launch's start.
 let running: Promise<void> = Promise.resolve();
-const run = (): Promise<void> => (running = running.then(runNow));
+const run = (): Promise<void> => (running = drawn(running.then(runNow)));
 
 async function runNow(): Promise<void> {
 	pause();
@@ -199,14 +209,19 @@ async function inTurn(make: () => Promise<void>, skippable = false): Promise<voi
 	waiting.push({ make, skippable });
 	if (moving) return;
 	moving = true;
+	await drawn(makeAll());
+}
+
+async function makeAll(): Promise<void> {
 	try {
 		for (let next = waiting.shift(); next && live; next = waiting.shift()) await next.make();
 	} catch (e) {
-		if (!(e instanceof Stopped)) say((e as Error).message, true);
 		pause();
+		throw e;
+	} finally {
+		waiting = [];
+		moving = false;
 	}
-	waiting = [];
-	moving = false;
 }
 
 const move = (motion: Motion, skippable = false): Promise<void> =>
