@@ -531,6 +531,46 @@ START_TEST(processes_share_pools)
 }
 END_TEST
 
+/* As on the card: the stream that is to free memory gives it again, for whatever it runs after that. */
+START_TEST(a_stream_gives_again_what_it_is_to_free)
+{
+	const struct pool_properties own = {.type = 1, .location_type = 1};
+	unsigned have[16];
+	u64 first, at, other, used;
+	void *pool, *s, *f;
+
+	context();
+	f = function("scale");
+	OK(cuStreamCreate(&s, 1));
+	OK(cuMemPoolCreate(&pool, &own));
+	OK(cuMemAllocFromPoolAsync(&first, sizeof have, pool, s));
+	for (unsigned k = 0; k < 200; k++) {
+		OK(cuMemsetD32Async(first, k, 16, s));
+		OK(scale(f, first, 16, s));
+		OK(cuMemFreeAsync(first, s));
+		ck_assert_int_eq(cuMemFreeAsync(first, s), 1);
+		ck_assert_int_eq(cuMemFree_v2(first), 1);
+		OK(cuMemAllocFromPoolAsync(&at, sizeof have, pool, s));
+		ck_assert_uint_eq(at, first);
+		OK(cuMemAllocFromPoolAsync(&other, sizeof have, pool, s));
+		ck_assert_uint_ne(other, first);
+		OK(scale(f, at, 16, s));
+		OK(cuMemFreeAsync(other, s));
+	}
+	OK(cuMemPoolGetAttribute(pool, 7, &used));
+	ck_assert_uint_eq(used, sizeof have);
+	OK(cuStreamSynchronize(s));
+	OK(cuMemcpyDtoH_v2(have, first, sizeof have));
+	for (int k = 0; k < 16; k++)
+		ck_assert_uint_eq(have[k], (199 * 3 + 5) * 3 + 5);
+	OK(cuMemFreeAsync(first, s));
+	OK(cuStreamSynchronize(s));
+	ck_assert_int_eq(cuMemFreeAsync(first, s), 1);
+	OK(cuMemPoolDestroy(pool));
+	OK(cuStreamDestroy_v2(s));
+}
+END_TEST
+
 /* Streams that do not wait for one another: the fill is done all the same before a launch that comes later. */
 START_TEST(a_fill_is_done_when_its_call_returns)
 {
@@ -611,6 +651,7 @@ UNIT_TESTS("driver interface", 0)
 {
 	UNIT_TEST(processes_share_memory_and_events);
 	UNIT_TEST(processes_share_pools);
+	UNIT_TEST(a_stream_gives_again_what_it_is_to_free);
 	UNIT_TEST(a_fill_is_done_when_its_call_returns);
 	UNIT_TEST(a_forked_process_has_no_device);
 	UNIT_TEST(many_live_values_do_not_refuse_a_launch);

@@ -631,6 +631,13 @@ START_TEST(virtual_memory_is_mapped_where_it_is_wanted)
 	OK(cuMemRelease(handle));
 	OK(cuMemRelease(imported));
 	OK(cuMemSetAccess(at, GRANULE, &none, 1));
+	/* Whole mappings only: parts stay, and nothing goes where some of the range cannot. */
+	FAILS(cuMemUnmap(at, GRANULE / 2), INVALID_VALUE);
+	FAILS(cuMemUnmap(at + GRANULE / 2, GRANULE), INVALID_VALUE);
+	FAILS(cuMemUnmap(at, 2 * GRANULE + 512), INVALID_VALUE);
+	FAILS(cuMemUnmap(at, 0), INVALID_VALUE);
+	FAILS(cuMemUnmap(at, UINT64_MAX - 4), INVALID_VALUE);
+	OK(cuMemGetAccess(&flags, &here, at));
 	OK(cuMemUnmap(at, 2 * GRANULE));
 	FAILS(cuMemUnmap(at, GRANULE), INVALID_VALUE);
 	FAILS(cuMemRelease(handle), INVALID_VALUE);

@@ -99,6 +99,7 @@ struct region {
 	int preferred, accessed_by;
 	int prefetched;
 	bool of_graph; /* it goes with the graph that has it */
+	u64 freeing;   /* a stream is to free it: the number of that request; 0: none */
 	u8 sync;       /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 };
 struct region *block_at(u64 base);
@@ -168,6 +169,12 @@ struct tips {
 /* What a program says of a stream and may ask back: see cuStreamSetAttribute. */
 enum { STREAM_ATTRIBUTES = 4, ATTRIBUTE_BYTES = 64 };
 
+/* Memory that a stream is to free, which it may give again before. */
+struct freed {
+	u64 address, bytes, number;
+	const struct cu_pool *pool;
+};
+
 struct cu_stream {
 	struct cu_context *context;
 	struct cu_stream *next;
@@ -179,6 +186,8 @@ struct cu_stream {
 	struct capture *capture;
 	struct tips tips;       /* what its next node needs */
 	struct cu_green *green; /* whose stream it is, or NULL */
+	struct freed freed[8];  /* the newest, in a ring */
+	u32 freed_count;        /* so far */
 	u8 attributes[STREAM_ATTRIBUTES][ATTRIBUTE_BYTES];
 };
 
@@ -288,7 +297,10 @@ struct task {
 			u32 count;
 			struct cu_graph **bodies;
 		} condition;
-		u64 address;
+		struct {
+			u64 address;
+			u64 number; /* of the request, as in struct region; 0: a graph's */
+		} free;
 		struct {
 			u64 address, value;
 			u32 bytes;

@@ -117,7 +117,7 @@ static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *
 /* The memory of graphs stays for their next launch. */
 static bool frees_own(const struct task *t)
 {
-	const struct region *b = t->kind == TASK_FREE ? block_at(t->address) : NULL;
+	const struct region *b = t->kind == TASK_FREE ? block_at(t->free.address) : NULL;
 
 	return b && b->of_graph;
 }

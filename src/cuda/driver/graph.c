@@ -309,7 +309,7 @@ int drv_cuGraphAddEventWaitNode(struct cu_node **made, struct cu_graph *g, struc
 
 int drv_cuGraphAddMemFreeNode(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count, u64 dptr)
 {
-	return node_add(made, g, needs, count, &(struct task){.kind = TASK_FREE, .address = dptr}, NULL);
+	return node_add(made, g, needs, count, &(struct task){.kind = TASK_FREE, .free = {dptr, 0}}, NULL);
 }
 
 /* Takes the node out of the list, and every edge to it. */

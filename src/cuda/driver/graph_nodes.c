@@ -79,7 +79,7 @@ int drv_cuGraphMemFreeNodeGetParams(struct cu_node *n, u64 *address)
 	const int result = address ? node_is(n, TASK_FREE) : CU_INVALID_VALUE;
 
 	if (!result)
-		*address = n->task.address;
+		*address = n->task.free.address;
 	return result;
 }
 

@@ -210,7 +210,8 @@ int drv_cuMemFree_v2(u64 dptr)
 		return c->destroyed ? CU_CONTEXT_DESTROYED : c->error;
 	if (!dptr)
 		return CU_OK;
-	if (!b || (b->kind != BLOCK_DEVICE && b->kind != BLOCK_MANAGED && b->kind != BLOCK_ASYNC && !pool_imported(b)))
+	if (!b || b->freeing ||
+	    (b->kind != BLOCK_DEVICE && b->kind != BLOCK_MANAGED && b->kind != BLOCK_ASYNC && !pool_imported(b)))
 		return CU_INVALID_VALUE;
 	const int result = finish_before_release(b);
 	b = block_at(dptr);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cuda/driver/driver.h"
+#include "cuda/driver/watch.h"
 #include "memory/memory.h"
 
 enum {
@@ -291,6 +292,32 @@ void pool_give_back(struct region *b)
 	b->pool = pool_imported(b) ? b->pool : NULL;
 }
 
+/* Notes that the stream is to free the block, which it may give again at once. */
+static void note_freed(struct cu_stream *s, struct region *b)
+{
+	b->freeing = ++driver.next_id;
+	if (b->kind == BLOCK_ASYNC && !watch_checks())
+		s->freed[s->freed_count++ % COUNT_OF(s->freed)] = (struct freed){b->base, b->size, b->freeing, b->pool};
+}
+
+/* What the stream has freed last comes first, as on the card, and has the bytes that it had: what runs in the stream until
+ * then, runs before what uses it anew. Not where checks must tell the two allocations apart. */
+static struct region *take_freed(struct cu_stream *s, const struct cu_pool *pool, u64 bytes)
+{
+	const u32 count = min_u32(s->freed_count, COUNT_OF(s->freed));
+
+	for (u32 k = 1; k <= count; k++) {
+		struct freed *f = &s->freed[(s->freed_count - k) % COUNT_OF(s->freed)];
+		struct region *b = f->bytes == bytes && f->pool == pool ? block_at(f->address) : NULL;
+		if (!b || b->freeing != f->number)
+			continue;
+		b->freeing = f->bytes = 0;
+		b->id = ++driver.next_id;
+		return b;
+	}
+	return NULL;
+}
+
 /* Memory is given at once: what the stream's order allows to be used is a part of what may be. */
 int drv_cuMemAllocFromPoolAsync(u64 *dptr, size_t bytesize, struct cu_pool *pool, struct cu_stream *h_stream)
 {
@@ -302,10 +329,14 @@ int drv_cuMemAllocFromPoolAsync(u64 *dptr, size_t bytesize, struct cu_pool *pool
 		return CU_INVALID_VALUE;
 	if (s->capture)
 		return capture_allocate(s, bytesize, dptr);
-	const int result = block_allocate(dptr, bytesize);
+	struct region *b = pool->shared ? NULL : take_freed(s, pool, bytesize);
+	const int result = b ? CU_OK : block_allocate(dptr, bytesize);
 	if (result)
 		return result;
-	struct region *b = block_at(*dptr);
+	if (b)
+		*dptr = b->base;
+	else
+		b = block_at(*dptr);
 	b->kind = BLOCK_ASYNC;
 	b->pool = pool;
 	pool_take(pool, bytesize);
@@ -330,12 +361,14 @@ int drv_cuMemFreeAsync(u64 dptr, struct cu_stream *h_stream)
 		return CU_INVALID_HANDLE;
 	if (!dptr)
 		return CU_OK;
-	if (!b || (b->kind != BLOCK_ASYNC && b->kind != BLOCK_DEVICE && !pool_imported(b)))
+	if (!b || b->freeing || (b->kind != BLOCK_ASYNC && b->kind != BLOCK_DEVICE && !pool_imported(b)))
 		return CU_INVALID_VALUE;
 	if (b->of_graph && !s->capture)
 		return CU_OK;
+	if (!s->capture)
+		note_freed(s, b);
 	pool_give_back(b);
-	return stream_give(s, &(struct task){.kind = TASK_FREE, .address = dptr}, NULL);
+	return stream_give(s, &(struct task){.kind = TASK_FREE, .free = {dptr, b->freeing}}, NULL);
 }
 
 /* --- Virtual memory management ------------------------------------------------------------------------------- */
@@ -581,15 +614,32 @@ int drv_cuMemGetAccess(u64 *flags, const struct cu_location *location, u64 ptr)
 	return CU_OK;
 }
 
+/* The range is that of whole mappings: a part of one cannot go. */
+static bool are_mappings(u64 ptr, u64 size)
+{
+	u64 done = 0;
+
+	while (done < size) {
+		const struct region *b = block_at(ptr + done);
+		if (!b || b->kind != BLOCK_MAPPED || b->size > size - done)
+			return false;
+		done += b->size;
+	}
+	return size != 0;
+}
+
 int drv_cuMemUnmap(u64 ptr, size_t size)
 {
+	if (!are_mappings(ptr, size))
+		return CU_INVALID_VALUE;
 	for (u64 at = ptr; at < ptr + size;) {
-		struct region *b = block_at(at);
-		if (!b || b->kind != BLOCK_MAPPED)
+		/* Another thread may be faster while this one waits. */
+		context_finish(block_at(at)->context);
+		if (!are_mappings(at, ptr + size - at))
 			return CU_INVALID_VALUE;
+		struct region *b = block_at(at);
 		struct physical *p = physical_of(b->id);
 		at += b->size;
-		context_finish(b->context);
 		memory_release(&driver.machine->memory, b->base);
 		empty(b->base, b->size);
 		if (p)

@@ -194,11 +194,12 @@ static void run_host(struct cu_context *c, const struct task *t)
 	self.in_callback = false;
 }
 
-static void run_free(u64 address)
+/* Memory that has been given again since stays. */
+static void run_free(u64 address, u64 number)
 {
 	driver_take();
 	struct region *b = block_at(address);
-	if (b)
+	if (b && (!number || b->freeing == number))
 		block_remove(b);
 	driver_let_go();
 }
@@ -219,7 +220,7 @@ void task_run(struct cu_context *c, const struct task *t, const u8 *params)
 	else if (t->kind == TASK_TAILS)
 		run_tails(c, t->exec);
 	else if (t->kind == TASK_FREE)
-		run_free(t->address);
+		run_free(t->free.address, t->free.number);
 	if (__atomic_load_n(&c->error, __ATOMIC_ACQUIRE) || c->destroyed)
 		return;
 	switch (t->kind) {

@@ -242,6 +242,8 @@ static void choose(struct arena *scratch, const char *kernel, struct watched *w)
 	w->number = ++watch.counted;
 }
 
+bool watch_checks(void) { return watch.checks; }
+
 /* For the debugger: whether it stops in this launch. */
 enum choice watch_choice(const char *kernel)
 {

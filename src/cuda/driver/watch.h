@@ -27,6 +27,8 @@ struct watched {
 
 /* Reads what is asked for; false after telling what is wrong with it. */
 bool watch_open(void);
+/* Are kernels checked? */
+bool watch_checks(void);
 /* Is there anything to watch? Fills *w, or not. */
 bool watch_begin(const char *kernel, const struct ptxsim_launch *launch, struct watched *w);
 void watch_end(struct watched *w, const struct outcome *o);
