@@ -26,7 +26,8 @@ void watching_free(struct watching *w)
 	watching_forget_program(w);
 	if (w->used)
 		arena_free(&w->arena);
-	*w = (struct watching){.wanted = w->wanted, .extra = w->extra, .kept = w->kept};
+	footprint_free(w->footprint);
+	*w = (struct watching){.wanted = w->wanted, .extra = w->extra, .kept = w->kept, .footprints = w->footprints};
 }
 
 static bool looks_for_something(const struct ptxsim_watching *wanted)
@@ -51,7 +52,7 @@ static u32 make_checks(struct watching *w, struct launch *l, const struct check_
 	if (!checks_watch(w->checks, l))
 		return 0;
 	/* Others that watch want all of the launch. */
-	if (!count)
+	if (!count && !options->footprints)
 		w->team = checks_team_new(&w->arena, l->program, options, l->jobs);
 	l->jobs = 1;
 	return checks_observers(w->checks, w->observers + count);
@@ -73,6 +74,7 @@ static void make_observers(struct watching *w, struct launch *l, const struct to
 						.sync = w->wanted.sync != 0,
 						.plain_reads = w->wanted.plain_reads != 0,
 						.strict_unwritten = w->wanted.strict_unwritten != 0,
+						.footprints = w->footprints,
 						.most = min_u32(w->wanted.max_findings, FINDINGS_MOST),
 						.suppress = w->wanted.suppress};
 		if (w->wanted.checks && *w->wanted.checks)
@@ -163,6 +165,8 @@ bool watching_end(struct watching *w, const struct launch *l, const struct launc
 	keep_faults(w, l, ended);
 	if (w->checks && w->kept)
 		checks_give_written(w->checks, w->kept);
+	if (w->checks)
+		w->footprint = checks_footprint(w->checks);
 	if (w->checks)
 		*found = checks_finding(w->checks, 0, l);
 	return true;

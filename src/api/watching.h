@@ -22,6 +22,8 @@ struct watching {
 	struct checks_team *team;    /* of these, by host threads; NULL: others watch the launch, too */
 	struct observing *observing; /* for the context's public observer; or NULL */
 	struct observer *extra;      /* of the caller, or NULL */
+	bool footprints;             /* what the launch touches is wanted */
+	struct footprint *footprint; /* of it, whoever takes it; or NULL */
 	struct written_kept *kept;   /* of memory that came unwritten, from launch to launch; or NULL */
 	struct observer *observers[4 + CHECKS_OBSERVERS];
 	struct account_run *run; /* NULL: not counted */

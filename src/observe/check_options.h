@@ -26,6 +26,7 @@ struct check_options {
 	CHECKS(X)
 #undef X
 	bool strict_unwritten; /* told at the first arithmetic, too */
+	bool footprints;       /* what the launch touches is kept: checks_footprint */
 	u32 most;              /* findings that are kept; 0: CHECK_FINDINGS */
 	const char *suppress;  /* path of a file of observe/suppressions.h, or NULL */
 };

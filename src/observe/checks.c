@@ -36,6 +36,7 @@ struct checks {
 	struct numbers *numbers;
 	struct overflow *overflow;
 	struct unwritten *unwritten;
+	struct footprints *footprints;
 	struct fault **sorted; /* once asked for */
 	u32 sorted_count;
 };
@@ -91,6 +92,8 @@ struct checks *checks_new(struct arena *arena, const struct program *program, co
 		c->numbers = numbers_new(arena, &c->sites, &c->options);
 	if (options->overflow)
 		c->overflow = overflow_new(arena, &c->sites);
+	if (options->footprints)
+		c->footprints = footprints_new(arena, &c->sites, &c->accesses);
 	if (options->sync)
 		c->sync = sync_check_new(arena, &c->sites, &c->accesses);
 	return c;
@@ -98,6 +101,8 @@ struct checks *checks_new(struct arena *arena, const struct program *program, co
 
 void checks_free(struct checks *c)
 {
+	if (c->footprints)
+		footprints_free(c->footprints);
 	if (c->has_arena)
 		arena_free(&c->arena);
 	c->has_arena = false;
@@ -142,6 +147,8 @@ u32 checks_observers(struct checks *c, struct observer *to[CHECKS_OBSERVERS])
 		to[count++] = overflow_observer(c->overflow);
 	if (c->unwritten)
 		to[count++] = unwritten_observer(c->unwritten);
+	if (c->footprints)
+		to[count++] = footprints_observer(c->footprints);
 	return count;
 }
 
@@ -284,6 +291,8 @@ void checks_give_written(const struct checks *c, struct written_kept *kept)
 	else
 		written_kept_all(kept);
 }
+
+struct footprint *checks_footprint(struct checks *c) { return c->footprints ? footprints_take(c->footprints) : NULL; }
 
 bool checks_may_share(const struct checks *c) { return !c->unwritten || unwritten_may_share(c->unwritten); }
 

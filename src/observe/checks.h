@@ -8,11 +8,12 @@
 
 #include "exec/launch.h"
 #include "observe/check_options.h"
+#include "observe/footprint.h"
 #include "observe/written_kept.h"
 
 struct checks;
 
-enum { CHECKS_OBSERVERS = 8 };
+enum { CHECKS_OBSERVERS = 9 };
 
 /* Lives as long as the arena; the program must too. */
 struct checks *checks_new(struct arena *arena, const struct program *program, const struct check_options *options);
@@ -37,6 +38,9 @@ u64 checks_more(const struct checks *c);
  * launch: what is known now goes there. */
 void checks_take_written(struct checks *c, struct written_kept *kept);
 void checks_give_written(const struct checks *c, struct written_kept *kept);
+
+/* After the launch: what it has touched, if that was asked for; the caller's. NULL: it is not known. */
+struct footprint *checks_footprint(struct checks *c);
 
 /* For checks_team.h. After checks_begin: may several threads run the launch, each with checks of its own? */
 bool checks_may_share(const struct checks *c);

@@ -3,7 +3,7 @@
  * What exec_test.sh runs: a program of the driver interface that finds libcuda.so.1 as programs do. Its words say what it
  * does, in order: `race` and `clean` launch kernels, `fault` stores beyond its buffer, `child` launches a kernel that
  * launches others, `forever` one that does not end, `look` one that branches on what its buffer holds, `fill` fills the buffer, `copy` copies
- * it to the host, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3.
+ * it to the host, `streams` with a word behind it uses it in two streams, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -34,6 +34,8 @@ static const char TEXT[] =
 	"	.reg .b32 %t, %v; .reg .b64 %p, %o; .reg .pred %q;\n"
 	"	mov.u32 %t, %tid.x; ld.param.u64 %p, [p]; mul.wide.u32 %o, %t, 4; add.u64 %p, %p, %o;\n"
 	"	ld.global.u32 %v, [%p]; setp.gt.u32 %q, %v, 1000; @%q st.global.u32 [%p], %t; ret;\n}\n"
+	".visible .entry add(.param .u64 p)\n{\n"
+	"	.reg .b64 %p; ld.param.u64 %p, [p]; red.global.add.u32 [%p], 1; ret;\n}\n"
 	".visible .entry parent(.param .u64 p)\n{\n"
 	"	.reg .b32 %e; .reg .b64 %p, %b, %f; .reg .pred %q;\n"
 	"	ld.param.u64 %p, [p]; mov.u64 %f, clean;\n"
@@ -93,6 +95,36 @@ static int fill(unsigned long long p)
 
 	*(void **)&set = (void *)CU(cuMemsetD32_v2);
 	return set(p, 1, 64);
+}
+
+/* `clean` stores in one stream what `look` loads in another, after an event or in no order; or a copy takes it, or both add. */
+static int use_streams(void *module, unsigned long long p, const char *how)
+{
+	int (*create)(void **, unsigned), (*event)(void **, unsigned), (*record)(void *, void *),
+		(*wait)(void *, void *, unsigned), (*finish)(void), (*copy)(void *, unsigned long long, size_t, void *),
+		(*start)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+			 void **);
+	void *first, *second, *e, *f, *g, *args[] = {&p};
+	static unsigned out[64];
+
+	*(void **)&create = (void *)CU(cuStreamCreate);
+	*(void **)&event = (void *)CU(cuEventCreate);
+	*(void **)&record = (void *)CU(cuEventRecord);
+	*(void **)&wait = (void *)CU(cuStreamWaitEvent);
+	*(void **)&finish = (void *)CU(cuCtxSynchronize);
+	*(void **)&start = (void *)CU(cuLaunchKernel);
+	*(void **)&copy = (void *)CU(cuMemcpyDtoHAsync_v2);
+	if (create(&first, 1) || create(&second, 1) || event(&e, 0) || CU(cuModuleGetFunction)(&f, module, "clean") ||
+	    CU(cuModuleGetFunction)(&g, module, !strcmp(how, "adds") ? "add" : "look"))
+		return 1;
+	int status = start(!strcmp(how, "adds") ? g : f, 1, 1, 1, 64, 1, 1, 0, first, args, NULL);
+	if (!strcmp(how, "ordered"))
+		status |= record(e, first) | wait(second, e, 0);
+	if (!strcmp(how, "waited"))
+		status |= finish();
+	status |= !strcmp(how, "copied") ? copy(out, p, sizeof out, second)
+					 : start(g, 1, 1, 1, 64, 1, 1, 0, second, args, NULL);
+	return status | finish();
 }
 
 static int check_values(unsigned long long p)
@@ -178,6 +210,8 @@ int main(int count, char **words)
 			status |= launch(module, "parent", 1, &p) | check_values(p);
 		else if (!strcmp(words[k], "fill"))
 			status |= fill(p);
+		else if (!strcmp(words[k], "streams") && k + 1 < count)
+			status |= use_streams(module, p, words[++k]);
 		else if (!strcmp(words[k], "copy"))
 			status |= copy_out(out, p);
 		else if (!strcmp(words[k], "profile"))

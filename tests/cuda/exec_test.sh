@@ -46,6 +46,17 @@ expect "so is what the host has filled" 0 'found nothing' --check "$program" fil
 expect "and what a kernel that is not looked at may have" 0 'found nothing' --check --kernel look "$program" clean look
 expect "and what a kernel's own launches have" 0 'found nothing' --check "$program" child look
 expect "the host reads what nothing has written" 1 'value that nothing has written: a copy .*to the host' --check "$program" copy
+echo "race *" >"$work/all"
+unordered='race: .* global address 0x.*, byte 0 of an allocation of 256 bytes, which [a-z]* of another stream [a-z]* at .*; nothing orders'
+for how in open ordered waited copied adds; do
+	case $how in
+	open) status=1 text=$unordered ;;
+	copied) status=1 text='race: .* of another stream' ;;
+	*) status=0 text='found nothing' ;;
+	esac
+	expect "two streams: $how" "$status" "$text" --check "$program" fill streams "$how"
+done
+expect "what streams do is suppressed as other findings" 0 'found nothing' --check --suppress "$work/all" "$program" fill streams open
 expect "a leak is told" 1 'leak: 256 bytes .* given by cuMemAlloc' --check "$program" clean leak
 expect "a fault is told with its place" 0 'clean: address out of bounds: store of 4 bytes' "$program" fault
 expect "and reaches the program" 0 'error 700' "$program" fault

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "api/context.h"
+#include "cuda/driver/order.h"
 #include "cuda/driver/texts.h"
 #include "cuda/driver/types.h"
 
@@ -269,6 +270,7 @@ struct fill {
 /* A piece of work; as a node of a graph, or in a stream. */
 struct task {
 	enum task_kind kind;
+	struct order *order; /* where it stands among others, from malloc; NULL: nobody asks */
 	union {
 		struct {
 			struct cu_function *function;

@@ -237,6 +237,7 @@ int drv_cuGreenCtxRecordEvent(struct cu_green *g, struct cu_event *e)
 			s->capture->broken = true;
 			return CU_CAPTURE_UNSUPPORTED;
 		}
+		order_after(g->own->queue, s->queue, queue_given(s->queue));
 		const int result = stream_give_wait(g->own, s->queue, queue_given(s->queue), NULL);
 		if (result)
 			return result;

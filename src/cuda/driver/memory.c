@@ -89,7 +89,7 @@ void block_unbook(struct region *b)
 
 void block_remove(struct region *b)
 {
-	watch_memory_ends(b->base);
+	watch_memory_ends(b->base, b->size);
 	memory_release(&driver.machine->memory, b->base);
 	if (b->kind == BLOCK_IMPORTED)
 		ipc_unmap(b);

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "cuda/driver/driver.h"
+#include "cuda/driver/watch.h"
 
 /* A task in a queue. */
 struct op {
@@ -41,6 +42,8 @@ struct cu_stream *stream_new(struct cu_context *c, u32 flags, int priority)
 		free(s);
 		return NULL;
 	}
+	if (c->legacy)
+		watch_streams();
 	s->context = c;
 	s->flags = flags;
 	s->priority = priority > STREAM_LOWEST ? STREAM_LOWEST : priority < STREAM_HIGHEST ? STREAM_HIGHEST : priority;
@@ -62,6 +65,7 @@ void stream_delete(struct cu_stream *s)
 		}
 	handle_drop(s);
 	struct queue *q = s->queue;
+	order_forget(q);
 	free(s->tips.list);
 	free(s);
 	driver_let_go();
@@ -165,6 +169,11 @@ static void op_run(struct work *w)
 		record(op);
 	else
 		task_run(op->context, &op->task, op->params);
+	if (op->task.order) {
+		driver_take();
+		order_end(op->task.order);
+		driver_let_go();
+	}
 	free(op);
 }
 
@@ -213,6 +222,7 @@ static int wait_for(struct cu_stream *s, struct cu_stream *other)
 {
 	const u64 number = queue_given(other->queue);
 
+	order_after(s->queue, other->queue, number);
 	return queue_has_done(other->queue, number) ? CU_OK : stream_give_wait(s, other->queue, number, NULL);
 }
 
@@ -243,6 +253,7 @@ int stream_give(struct cu_stream *s, const struct task *t, const void *params)
 	if (!op)
 		return result ? result : CU_OUT_OF_MEMORY;
 	op->task = *t;
+	op->task.order = order_of_next(s->queue);
 	/* A program's function may find out that it is on no thread of the program's, as on the card. */
 	op->work.apart = t->kind == TASK_HOST;
 	if (extra)
@@ -252,6 +263,8 @@ int stream_give(struct cu_stream *s, const struct task *t, const void *params)
 	const u64 number = queue_give(s->queue, &op->work);
 	if (brief)
 		hurry(s->queue, number);
+	if (brief && s == s->context->legacy)
+		order_after_wait(s->queue, number);
 	return CU_OK;
 }
 
@@ -262,6 +275,7 @@ static void finish_queue(struct queue *q)
 {
 	const u64 number = queue_given(q);
 
+	order_after_wait(q, number);
 	if (queue_has_done(q, number))
 		return;
 	queue_hold(q);
@@ -276,6 +290,8 @@ int context_finish(struct cu_context *c)
 {
 	bool again = true;
 
+	for (const struct cu_stream *s = c->streams; s; s = s->next)
+		order_after_wait(s->queue, queue_given(s->queue));
 	/* Streams come and go while the lock is let go. */
 	while (again) {
 		again = false;
@@ -298,6 +314,9 @@ int stream_finish(struct cu_stream *s)
 
 	finish_queue(s->queue);
 	if (handle_is(s, HANDLE_STREAM) && s == c->legacy) {
+		for (const struct cu_stream *o = c->streams; o; o = o->next)
+			if (heeds(o))
+				order_after_wait(o->queue, queue_given(o->queue));
 		bool again = true;
 		while (again) {
 			again = false;
@@ -368,6 +387,9 @@ int drv_cuStreamQuery(struct cu_stream *h_stream)
 		if ((o == s || (s == s->context->legacy && heeds(o))) &&
 		    !queue_has_done(o->queue, queue_given(o->queue)))
 			return CU_NOT_READY;
+	for (const struct cu_stream *o = s->context->streams; o; o = o->next)
+		if (o == s || (s == s->context->legacy && heeds(o)))
+			order_after_wait(o->queue, queue_given(o->queue));
 	context_flush(s->context);
 	return s->context->error;
 }
@@ -520,6 +542,7 @@ static int wait_value(struct cu_stream *h_stream, u64 addr, u64 value, u32 flags
 	if (s->capture)
 		return batch_capture(s, true, addr, value, bytes, flags);
 	const int result = heed_legacy(s);
+	order_after_all();
 	return result ? result : stream_give_wait(s, NULL, 0, &v);
 }
 
@@ -652,7 +675,10 @@ int drv_cuEventQuery(struct cu_event *h_event)
 	const int forbidden = capture_forbids_unsafe(h_event->context);
 	if (forbidden)
 		return forbidden;
-	return is_done(h_event) ? h_event->context->error : CU_NOT_READY;
+	if (!is_done(h_event))
+		return CU_NOT_READY;
+	order_after_wait(h_event->queue, h_event->number);
+	return h_event->context->error;
 }
 
 /* Waits for the last record given so far, in whatever process. */
@@ -682,6 +708,9 @@ int drv_cuEventSynchronize(struct cu_event *h_event)
 	if (h_event->capture)
 		return CU_CAPTURED_EVENT;
 	struct cu_context *c = h_event->context;
+	order_after_wait(h_event->queue, h_event->number);
+	if (h_event->shared)
+		order_after_all();
 	if (h_event->shared)
 		wait_for_all(h_event);
 	else if (!is_done(h_event)) {
@@ -727,6 +756,9 @@ int drv_cuStreamWaitEvent(struct cu_stream *h_stream, struct cu_event *h_event, 
 		s->capture->broken = true;
 		return CU_CAPTURE_ISOLATION;
 	}
+	if (h_event->shared)
+		order_after_all();
+	order_after(s->queue, h_event->queue, h_event->number);
 	if (h_event->shared && !is_done(h_event)) {
 		h_event->shared->watched = true;
 		const struct shared_counts *counts = h_event->shared->counts;

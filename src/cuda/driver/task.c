@@ -122,6 +122,7 @@ static void run_kernel(struct cu_context *c, const struct task *t, const u8 *par
 	if (!driver.executes)
 		return;
 	const bool watched = watch_begin(f->name, &launch, &w);
+	w.order = watched ? t->order : NULL;
 	struct run_options options = {.heap_bytes = c->limits[2],
 				      .local_limit_bytes = 0,
 				      .watching = watched ? &w.watching : NULL,
@@ -186,6 +187,11 @@ static void run_fill(const struct fill *f)
 static void run_host(struct cu_context *c, const struct task *t)
 {
 	context_flush(c);
+	if (t->order) {
+		driver_take();
+		order_after_piece(t->order);
+		driver_let_go();
+	}
 	self.in_callback = true;
 	if (t->host.callback)
 		t->host.callback(t->host.stream, c->error, t->host.data);
@@ -229,11 +235,11 @@ void task_run(struct cu_context *c, const struct task *t, const u8 *params)
 		return;
 	case TASK_COPY:
 		run_copy(&t->copy);
-		watch_copy(&t->copy);
+		watch_copy(t);
 		return;
 	case TASK_FILL:
 		run_fill(&t->fill);
-		watch_fill(&t->fill);
+		watch_fill(t);
 		return;
 	case TASK_CONDITION:
 		condition_run(c, t);

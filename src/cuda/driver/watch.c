@@ -13,6 +13,7 @@
  */
 #include "cuda/driver/watch.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -43,6 +44,14 @@ struct found {
 	char text[200];
 };
 
+/* Work that something may come in no order with: its footprint. */
+struct past {
+	struct past *next;
+	struct order order;
+	struct footprint *footprint;
+	char name[100]; /* of the kernel, or what it was */
+};
+
 struct told {
 	struct told *next;
 	u64 id;
@@ -70,7 +79,10 @@ static struct {
 	struct found *found;
 	json_t *sarif;             /* results; NULL: nobody asks for them */
 	struct written_kept *kept; /* of device memory; NULL: unwritten values are not looked for */
-	struct told *told;         /* allocations of which the host has read what nothing has written */
+	struct past *past;         /* the newest first */
+	struct suppressions suppressions;
+	struct arena arena; /* of these */
+	struct told *told;  /* allocations of which the host has read what nothing has written */
 } watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- What is asked for ------------------------------------------------------------------------------- */
@@ -161,6 +173,10 @@ static bool read_findings(const char *most, const char *suppress, const char *sa
 	watch.check.suppress = suppress && *suppress ? suppress : NULL;
 	if (watch.check.suppress)
 		suppressions_warn(watch.check.suppress, stderr);
+	jmp_buf out_of_memory;
+	arena_init(&watch.arena, &out_of_memory);
+	if (watch.check.suppress && !setjmp(out_of_memory))
+		suppressions_read(&watch.suppressions, &watch.arena, watch.check.suppress);
 	if (sarif && *sarif)
 		watch.sarif = json_array();
 	return true;
@@ -272,6 +288,7 @@ bool watch_begin(const char *kernel, const struct ptxsim_launch *launch, struct 
 	if (!watch.asked)
 		return false;
 	*w = (struct watched){.watching = {.kept = watch.kept}};
+	w->watching.footprints = watch.check.races && order_is_wanted();
 	arena_init(&scratch, &out_of_memory);
 	if (!setjmp(out_of_memory)) {
 		w->name = strdup(demangle_short(&scratch, kernel));
@@ -330,6 +347,139 @@ static void keep_finding(const struct watched *w, const struct fault_report *r, 
 	}
 }
 
+/* --- Other streams ------------------------------------------------------------------------------------------ */
+
+enum { PAST_MOST = 64, CLASHES_MOST = 8 };
+
+void watch_streams(void)
+{
+	if (watch.check.races)
+		order_begin();
+}
+
+/* With the driver's lock: what all that comes will come after is not needed any more, nor more than there is room for. */
+static void forget_past(void)
+{
+	struct past **at = &watch.past;
+
+	for (u32 count = 0; *at;) {
+		struct past *p = *at;
+		if (count < PAST_MOST && !order_is_past(&p->order)) {
+			count++;
+			at = &p->next;
+			continue;
+		}
+		*at = p->next;
+		footprint_free(p->footprint);
+		free(p);
+	}
+}
+
+static void add_words(char *text, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add_words(char *text, size_t room, const char *format, ...)
+{
+	const size_t used = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + used, room - used, format, args);
+	va_end(args);
+}
+
+static const char *const advice =
+	"nothing orders the two streams: an event that one of them records and the other waits for "
+	"would, or waiting for one before work is given to the other";
+
+static void tell_clash(const struct watched *w, const struct footprint_clash *c, const struct past *p)
+{
+	struct fault_report r = {.kind = FAULT_RACE,
+				 .at = c->at,
+				 .other = c->other,
+				 .role = c->other_writes ? FAULT_ROLE_WRITES : FAULT_ROLE_READS,
+				 .has_access = true,
+				 .is_store = c->writes,
+				 .address = c->address,
+				 .space = "global",
+				 .times = 1,
+				 .detail = "",
+				 .advice = advice};
+	const struct region *b = block_of(c->address);
+	char text[2000] = "", line[FAULT_LINE_TEXT];
+
+	fault_line(&r, line);
+	if (suppressions_cover(&watch.suppressions, line))
+		return;
+	add_words(text, sizeof text, "race: %s global address 0x%llx", c->writes ? "writes" : "reads",
+		  (unsigned long long)c->address);
+	if (b)
+		add_words(text, sizeof text, ", byte %llu of an allocation of %llu bytes,",
+			  (unsigned long long)(c->address - b->base), (unsigned long long)b->size);
+	add_words(text, sizeof text, " which %s of another stream %s", p->name, c->other_writes ? "writes" : "reads");
+	if (c->other.file)
+		add_words(text, sizeof text, " at %s:%u", c->other.file, c->other.line);
+	if (c->other.source)
+		add_words(text, sizeof text, " (%s:%u)", fault_path_end(c->other.source, 100), c->other.source_line);
+	add_words(text, sizeof text, "; %s\n", advice);
+	if (c->at.file)
+		add_words(text, sizeof text, "  at %s:%u:%u in %s\n", c->at.file, c->at.line, c->at.column,
+			  c->at.function);
+	if (c->at.source)
+		add_words(text, sizeof text, "  from %s:%u\n", c->at.source, c->at.source_line);
+	if (c->at.file)
+		add_words(text, sizeof text, "  to suppress: %s\n", line);
+	keep_finding(w, &r, text);
+}
+
+/* Takes the footprint: compares it with that of work that nothing orders with this, and keeps it for what will come. */
+static void compare_with_past(struct watched *w)
+{
+	struct footprint *f = w->watching.footprint;
+	struct footprint_clash clashes[CLASHES_MOST];
+
+	w->watching.footprint = NULL;
+	struct past *own = f && w->order ? calloc(1, sizeof *own) : NULL;
+	if (!own) {
+		footprint_free(f);
+		return;
+	}
+	*own = (struct past){.order = *w->order, .footprint = f};
+	snprintf(own->name, sizeof own->name, "%s", w->name ? w->name : "?");
+	driver_take();
+	pthread_mutex_lock(&watch.lock);
+	forget_past();
+	for (const struct past *p = watch.past; p; p = p->next) {
+		if (order_is_before(&p->order, &own->order) || order_is_before(&own->order, &p->order))
+			continue;
+		const u32 count = footprint_clashes(f, p->footprint, clashes, CLASHES_MOST);
+		for (u32 k = 0; k < count; k++)
+			tell_clash(w, &clashes[k], p);
+	}
+	own->next = watch.past;
+	watch.past = own;
+	pthread_mutex_unlock(&watch.lock);
+	driver_let_go();
+}
+
+/* A copy or a fill: what it reads (NULL: nothing) and writes, row by row. */
+static void compare_rows(const struct task *t, const struct copy *c, const char *what)
+{
+	enum { ROWS_MOST = 1024 };
+	struct watched w = {.order = t->order, .name = (char *)(uintptr_t)what};
+
+	if (!t->order || c->height > ROWS_MOST || c->depth > ROWS_MOST || c->height * c->depth > ROWS_MOST)
+		return;
+	for (u64 z = 0; z < c->depth; z++)
+		for (u64 y = 0; y < c->height; y++) {
+			footprint_add(&w.watching.footprint, (u64)(uintptr_t)c->to + z * c->to_slice + y * c->to_pitch,
+				      c->width, true, what);
+			if (c->from)
+				footprint_add(&w.watching.footprint,
+					      (u64)(uintptr_t)c->from + z * c->from_slice + y * c->from_pitch, c->width,
+					      false, what);
+		}
+	compare_with_past(&w);
+}
+
 /* --- Unwritten memory ----------------------------------------------------------------------------------- */
 
 void watch_memory_begins(u64 base, u64 bytes)
@@ -340,10 +490,16 @@ void watch_memory_begins(u64 base, u64 bytes)
 	written_kept_add(watch.kept, base, bytes);
 }
 
-void watch_memory_ends(u64 base)
+void watch_memory_ends(u64 base, u64 bytes)
 {
 	if (watch.kept)
 		written_kept_drop(watch.kept, base);
+	if (!order_is_wanted())
+		return;
+	pthread_mutex_lock(&watch.lock);
+	for (const struct past *p = watch.past; p; p = p->next)
+		footprint_forget(p->footprint, base, bytes);
+	pthread_mutex_unlock(&watch.lock);
 }
 
 void watch_write(u64 address, u64 bytes)
@@ -352,8 +508,17 @@ void watch_write(u64 address, u64 bytes)
 		written_kept_mark(watch.kept, address, bytes);
 }
 
-void watch_fill(const struct fill *f)
+void watch_fill(const struct task *t)
 {
+	const struct fill *f = &t->fill;
+
+	compare_rows(t,
+		     &(struct copy){.to = f->to,
+				    .to_pitch = f->pitch,
+				    .width = f->width * f->element,
+				    .height = f->height,
+				    .depth = 1},
+		     "a fill");
 	for (u64 y = 0; watch.kept && y < f->height; y++)
 		written_kept_mark(watch.kept, (u64)(uintptr_t)f->to + y * f->pitch, f->width * f->element);
 }
@@ -407,8 +572,11 @@ static bool is_read_out(u64 to)
 	return host;
 }
 
-void watch_copy(const struct copy *c)
+void watch_copy(const struct task *t)
 {
+	const struct copy *c = &t->copy;
+
+	compare_rows(t, c, "a copy");
 	if (!watch.kept)
 		return;
 	const bool read_out = is_read_out((u64)(uintptr_t)c->to);
@@ -479,6 +647,7 @@ void watch_end(struct watched *w, const struct outcome *o)
 		progress_end(&w->progress);
 	if (watch.kept && !w->watching.checks)
 		written_kept_all(watch.kept);
+	compare_with_past(w);
 	pthread_mutex_lock(&watch.lock);
 	/* The fault that ended the launch is told by who ran it. */
 	for (u32 k = o->status == PTXSIM_ERROR_FAULT && !o->ended; k < w->watching.fault_count; k++)

@@ -21,8 +21,9 @@
 struct watched {
 	struct watching watching;
 	struct progress progress;
-	char *name; /* of the kernel, as its source has it; from malloc */
-	u64 number; /* of the launches that are watched */
+	char *name;                /* of the kernel, as its source has it; from malloc */
+	u64 number;                /* of the launches that are watched */
+	const struct order *order; /* NULL: it is not compared with other streams' */
 };
 
 /* Reads what is asked for; false after telling what is wrong with it. */
@@ -32,12 +33,15 @@ bool watch_checks(void);
 /* Is there anything to watch? Fills *w, or not. */
 bool watch_begin(const char *kernel, const struct ptxsim_launch *launch, struct watched *w);
 void watch_end(struct watched *w, const struct outcome *o);
+/* The program has a stream of its own: from now on what launches touch is compared with that of other streams, if races are
+ * looked for. */
+void watch_streams(void);
 /* What the check of unwritten values has to know of memory. Device memory begins, with nothing written, and ends; a copy or
  * a fill is done, or something else writes. A copy to the host of what nothing has written is told of. */
 void watch_memory_begins(u64 base, u64 bytes);
-void watch_memory_ends(u64 base);
-void watch_copy(const struct copy *c);
-void watch_fill(const struct fill *f);
+void watch_memory_ends(u64 base, u64 bytes);
+void watch_copy(const struct task *t);
+void watch_fill(const struct task *t);
 void watch_write(u64 address, u64 bytes);
 /* How launches are to run: the mode in which misuse of asynchronous instructions is found, where checks are asked for. */
 ptxsim_async watch_async(void);

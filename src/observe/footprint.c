@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Footprints of launches: pages of words, in a table by their number.
+ */
+#include "observe/footprint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/form_address.h"
+#include "exec/gang.h"
+#include "exec/run.h"
+#include "isa/form.h"
+#include "observe/race_roles.h"
+
+enum { PAGE_WORDS = 1024, BUCKETS = 1 << 12, PLACES_MOST = 0xffff };
+
+/* Ways to access a word. Strong ones are atomic operations, and loads and stores that are volatile or ordered. */
+enum way { WAY_READ, WAY_WRITE, WAY_STRONG_READ, WAY_STRONG_WRITE, WAYS };
+
+struct page {
+	u64 number;
+	struct page *next;
+	u16 by[WAYS][PAGE_WORDS];   /* the place whose access was first */
+	u8 bytes[WAYS][PAGE_WORDS]; /* of the word, a bit each */
+};
+
+struct touched_place {
+	u32 site;
+	struct fault_place text; /* its words from malloc */
+};
+
+/* Of a copy. */
+struct range {
+	u64 low, high;
+	bool writes;
+	const char *what;
+};
+
+struct footprint {
+	struct page *buckets[BUCKETS];
+	struct range *ranges;
+	u32 range_count, range_room;
+	struct touched_place *places;
+	u32 place_count, place_room;
+};
+
+struct footprints {
+	struct observer observer;
+	const struct check_sites *where;
+	const struct site_list *sites;
+	u16 **numbers; /* by code and decoded instruction: of its place, from 1; 0: it has none yet */
+	struct footprint *made;
+	struct page *last;
+	bool no_memory;
+};
+
+/* --- During the run --------------------------------------------------------------------------- */
+
+static struct page *page_of(struct footprints *f, u64 number)
+{
+	struct page **bucket = &f->made->buckets[number * 0x9e3779b97f4a7c15ull >> 52];
+
+	if (f->last && f->last->number == number)
+		return f->last;
+	for (struct page *p = *bucket; p; p = p->next)
+		if (p->number == number)
+			return f->last = p;
+	struct page *p = calloc(1, sizeof *p);
+	if (!p)
+		return NULL;
+	p->number = number;
+	p->next = *bucket;
+	*bucket = p;
+	return f->last = p;
+}
+
+/* The number of an instruction's place. 0: there is no room. */
+static u16 place_number(struct footprints *f, const struct code *code, u32 insn)
+{
+	struct footprint *made = f->made;
+	u16 *number = &f->numbers[code->index][insn];
+
+	if (*number || made->place_count == PLACES_MOST)
+		return *number;
+	if (made->place_count == made->place_room) {
+		const u32 room = 2 * made->place_room + 16;
+		struct touched_place *more = realloc(made->places, room * sizeof *more);
+		if (!more)
+			return 0;
+		made->places = more;
+		made->place_room = room;
+	}
+	made->places[made->place_count++] = (struct touched_place){.site = f->where->bases[code->index] + insn};
+	return *number = (u16)made->place_count;
+}
+
+static void touch(struct footprints *f, u64 address, u32 size, enum way way, u16 place)
+{
+	for (u64 at = address & ~3ull; at < address + size; at += 4) {
+		struct page *p = page_of(f, at / 4 / PAGE_WORDS);
+		const u32 word = at / 4 % PAGE_WORDS;
+		const u64 low = max_u64(at, address), high = min_u64(at + 4, address + size);
+		if (!p) {
+			f->no_memory = true;
+			return;
+		}
+		if (!p->bytes[way][word])
+			p->by[way][word] = place;
+		p->bytes[way][word] |= (u8)(((1u << (high - low)) - 1) << (low - at));
+	}
+}
+
+static void touch_lanes(struct footprints *f, const struct warp *w, const struct account_site *s, u32 mask, u32 ways,
+			const u64 address[WARP_LANES], u32 size)
+{
+	const u16 place = place_number(f, s->code, s->insn);
+
+	for (u32 left = place ? mask : 0; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		u64 at = address[l];
+		if (s->space == SPACE_GENERIC && generic_space(w, &at) != SPACE_GLOBAL)
+			continue;
+		const struct allocation *a = memory_find(w->grid->memory, at, size);
+		if (!a || a->flags & (ALLOCATION_READ_ONLY | ALLOCATION_HEAP))
+			continue;
+		for (u32 way = 0; way < WAYS; way++)
+			if (ways >> way & 1)
+				touch(f, at, size, (enum way)way, place);
+	}
+}
+
+static u32 ways_of(const struct account_site *s)
+{
+	const bool strong = race_role_of(s->form).does & RACE_STRONG;
+
+	if (s->operation == ACCOUNT_LOAD || s->operation >= ACCOUNT_ASYNC)
+		return 1u << (strong ? WAY_STRONG_READ : WAY_READ);
+	return 1u << (strong || s->operation != ACCOUNT_STORE ? WAY_STRONG_WRITE : WAY_WRITE);
+}
+
+static const struct account_site *site_of(const struct footprints *f, const struct code *code, u32 insn)
+{
+	const u32 slot = f->sites->slots[code->index][insn];
+	const struct account_site *s = slot && !(slot & SITE_GUARD) ? &f->sites->items[slot - 1] : NULL;
+
+	return s && !s->in_frame &&
+			       (s->space == SPACE_GLOBAL || s->space == SPACE_GENERIC || s->operation >= ACCOUNT_ASYNC)
+		       ? s
+		       : NULL;
+}
+
+static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	struct footprints *f = context;
+	const struct code *code = w->frame->code;
+	const struct account_site *s = site_of(f, code, (u32)(i - grid_entry(w->grid, code)));
+	u64 base[WARP_LANES], address[WARP_LANES];
+
+	if (!f->made && !(f->made = calloc(1, sizeof *f->made)))
+		return;
+	if (s->operation >= ACCOUNT_ASYNC)
+		operand_addresses(s, i, rows, 2, base);
+	else
+		row_addresses(rows, i->a, i->imm, s->wide, base);
+	if (!s->fragment) {
+		touch_lanes(f, w, s, mask, ways_of(s), base, s->width);
+		return;
+	}
+	const u64 stride = fragments_stride(s->fragment, s->code, s->form, i, rows, mask);
+	for (u32 k = 0; k < s->fragment->count; k++) {
+		fragments_address(s->fragment, k, base, stride, address);
+		touch_lanes(f, w, s, mask, ways_of(s), address, s->fragment->access[k].bytes);
+	}
+}
+
+static void gang_before(void *context, const struct gang *g, const struct insn *i)
+{
+	gang_before_each(g, i, before, context);
+}
+
+static bool wants(void *context, const struct code *code, u32 insn)
+{
+	return !code->function->listing && site_of(context, code, insn);
+}
+
+/* --- Around the run ----------------------------------------------------------------------------- */
+
+struct footprints *footprints_new(struct arena *arena, const struct check_sites *where, const struct site_list *sites)
+{
+	struct footprints *f = ARENA_NEW(arena, struct footprints);
+	const struct program *p = where->program;
+
+	f->observer = (struct observer){.context = f, .wants = wants, .before = before, .gang_before = gang_before};
+	f->where = where;
+	f->sites = sites;
+	f->numbers = ARENA_ARRAY(arena, p->code_count + 1, u16 *);
+	for (u32 c = 0; c < p->code_count; c++)
+		f->numbers[c] = ARENA_ARRAY(arena, p->codes[c]->insn_count + 1, u16);
+	return f;
+}
+
+struct observer *footprints_observer(struct footprints *f) { return &f->observer; }
+
+/* Words of a place that outlive the program. */
+static void keep_place(const struct check_sites *where, struct touched_place *p)
+{
+	struct fault_place found;
+	u32 insn;
+	const struct code *code = check_site_code(where, p->site, &insn);
+
+	fault_find_place(code, insn, &found);
+	p->text = (struct fault_place){.line = found.line, .column = found.column, .source_line = found.source_line};
+	p->text.file = found.file ? strdup(found.file) : NULL;
+	p->text.function = found.function ? strdup(found.function) : NULL;
+	p->text.source = found.source ? strdup(found.source) : NULL;
+}
+
+struct footprint *footprints_take(struct footprints *f)
+{
+	struct footprint *made = f->made;
+
+	f->made = NULL;
+	f->last = NULL;
+	if (!made || f->no_memory) {
+		footprint_free(made);
+		return NULL;
+	}
+	for (u32 k = 0; k < made->place_count; k++)
+		keep_place(f->where, &made->places[k]);
+	return made;
+}
+
+void footprints_free(struct footprints *f)
+{
+	footprint_free(f->made);
+	f->made = NULL;
+	f->last = NULL;
+}
+
+void footprint_free(struct footprint *f)
+{
+	if (!f)
+		return;
+	for (u32 k = 0; k < BUCKETS; k++)
+		for (struct page *p = f->buckets[k], *next; p; p = next) {
+			next = p->next;
+			free(p);
+		}
+	for (u32 k = 0; k < f->place_count; k++) {
+		free((void *)(uintptr_t)f->places[k].text.file);
+		free((void *)(uintptr_t)f->places[k].text.function);
+		free((void *)(uintptr_t)f->places[k].text.source);
+	}
+	free(f->places);
+	free(f->ranges);
+	free(f);
+}
+
+bool footprint_add(struct footprint **f, u64 address, u64 bytes, bool writes, const char *what)
+{
+	if (!*f && !(*f = calloc(1, sizeof **f)))
+		return false;
+	struct footprint *x = *f;
+	if (x->range_count == x->range_room) {
+		const u32 room = 2 * x->range_room + 2;
+		struct range *more = realloc(x->ranges, room * sizeof *more);
+		if (!more)
+			return false;
+		x->ranges = more;
+		x->range_room = room;
+	}
+	x->ranges[x->range_count++] = (struct range){address, address + bytes, writes, what};
+	return true;
+}
+
+static u64 word_address(const struct page *p, u32 word) { return (p->number * PAGE_WORDS + word) * 4; }
+
+void footprint_forget(struct footprint *f, u64 address, u64 bytes)
+{
+	for (u32 k = 0; k < f->range_count; k++)
+		if (f->ranges[k].low < address + bytes && f->ranges[k].high > address)
+			f->ranges[k].high = f->ranges[k].low;
+	for (u32 k = 0; k < BUCKETS; k++)
+		for (struct page *p = f->buckets[k]; p; p = p->next)
+			for (u32 n = 0; n < PAGE_WORDS; n++)
+				for (u32 way = 0; way < WAYS; way++)
+					if (word_address(p, n) - address < bytes)
+						p->bytes[way][n] = 0;
+}
+
+/* --- Comparing ------------------------------------------------------------------------------------ */
+
+static bool is_write(u32 way) { return way == WAY_WRITE || way == WAY_STRONG_WRITE; }
+
+static bool do_clash(u32 way, u32 other)
+{
+	return (is_write(way) || is_write(other)) && (way < WAY_STRONG_READ || other < WAY_STRONG_READ);
+}
+
+struct clashes {
+	const struct footprint *a, *b;
+	struct footprint_clash *to;
+	u32 room, count;
+	u32 pairs[16]; /* told: a's place, b's place */
+};
+
+static void add_range(struct clashes *c, const struct footprint_clash *clash)
+{
+	for (u32 k = 0; k < c->count; k++)
+		if (c->to[k].at.function == clash->at.function && c->to[k].other.function == clash->other.function &&
+		    c->to[k].at.line == clash->at.line && c->to[k].other.line == clash->other.line)
+			return;
+	if (c->count < c->room && c->count < COUNT_OF(c->pairs)) {
+		c->pairs[c->count] = 0;
+		c->to[c->count++] = *clash;
+	}
+}
+
+/* A copy, and what a kernel has done. */
+static void compare_range(struct clashes *c, const struct range *r, const struct footprint *f, bool is_first)
+{
+	const struct fault_place copy = {.function = r->what};
+
+	for (u32 k = 0; r->low < r->high && k < BUCKETS; k++)
+		for (const struct page *p = f->buckets[k]; p; p = p->next) {
+			if (word_address(p, PAGE_WORDS) <= r->low || word_address(p, 0) >= r->high)
+				continue;
+			for (u32 n = 0; n < PAGE_WORDS; n++)
+				for (u32 way = 0; way < WAYS; way++) {
+					const u64 at = word_address(p, n);
+					const bool meets = at < r->high && at + 4 > r->low && p->bytes[way][n];
+					if (!meets || !(r->writes || is_write(way)))
+						continue;
+					const struct fault_place *kernel = &f->places[p->by[way][n] - 1].text;
+					add_range(c, &(struct footprint_clash){
+							     .address = max_u64(at, r->low),
+							     .writes = is_first ? r->writes : is_write(way),
+							     .other_writes = is_first ? is_write(way) : r->writes,
+							     .at = is_first ? copy : *kernel,
+							     .other = is_first ? *kernel : copy});
+				}
+		}
+}
+
+static void compare_ranges(struct clashes *c)
+{
+	for (u32 k = 0; k < c->a->range_count; k++)
+		for (u32 n = 0; n < c->b->range_count; n++) {
+			const struct range *x = &c->a->ranges[k], *y = &c->b->ranges[n];
+			if (x->low < y->high && y->low < x->high && x->low < x->high && y->low < y->high &&
+			    (x->writes || y->writes))
+				add_range(c, &(struct footprint_clash){.address = max_u64(x->low, y->low),
+								       .writes = x->writes,
+								       .other_writes = y->writes,
+								       .at = {.function = x->what},
+								       .other = {.function = y->what}});
+		}
+	for (u32 k = 0; k < c->a->range_count; k++)
+		compare_range(c, &c->a->ranges[k], c->b, true);
+	for (u32 k = 0; k < c->b->range_count; k++)
+		compare_range(c, &c->b->ranges[k], c->a, false);
+}
+
+static void add(struct clashes *c, u64 address, u32 way, u16 by, u32 other_way, u16 other)
+{
+	const u32 pair = (u32)by << 16 | other;
+
+	for (u32 k = 0; k < c->count; k++)
+		if (c->pairs[k] == pair)
+			return;
+	if (c->count == c->room || c->count == COUNT_OF(c->pairs))
+		return;
+	c->pairs[c->count] = pair;
+	c->to[c->count++] = (struct footprint_clash){.address = address,
+						     .writes = is_write(way),
+						     .other_writes = is_write(other_way),
+						     .at = c->a->places[by - 1].text,
+						     .other = c->b->places[other - 1].text};
+}
+
+static void compare_pages(struct clashes *c, const struct page *p, const struct page *q)
+{
+	for (u32 way = 0; way < WAYS; way++)
+		for (u32 other = 0; other < WAYS; other++)
+			for (u32 n = 0; do_clash(way, other) && n < PAGE_WORDS; n++)
+				if (p->bytes[way][n] & q->bytes[other][n])
+					add(c, word_address(p, n), way, p->by[way][n], other, q->by[other][n]);
+}
+
+u32 footprint_clashes(const struct footprint *f, const struct footprint *other, struct footprint_clash *to, u32 room)
+{
+	struct clashes c = {.a = f, .b = other, .to = to, .room = room};
+
+	compare_ranges(&c);
+	for (u32 k = 0; k < BUCKETS; k++)
+		for (const struct page *p = f->buckets[k]; p; p = p->next)
+			for (const struct page *q = other->buckets[k]; q; q = q->next)
+				if (q->number == p->number)
+					compare_pages(&c, p, q);
+	return c.count;
+}
