@@ -171,6 +171,23 @@ int drv_cuMipmappedArrayGetMemoryRequirements(u64 *to, struct cu_mipmap *mipmap,
 	return handle_is(mipmap, HANDLE_MIPMAP) ? requirements(to, mipmap->block->size) : CU_INVALID_HANDLE;
 }
 
+/* No format of several planes can be made here, and no array without memory. */
+int drv_cuArrayGetPlane(struct cu_array **plane, struct cu_array *array, u32 index)
+{
+	(void)index;
+	return !plane ? CU_INVALID_VALUE : handle_is(array, HANDLE_ARRAY) ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
+}
+
+int drv_cuArrayGetSparseProperties(void *to, struct cu_array *array)
+{
+	return to && !handle_is(array, HANDLE_ARRAY) ? CU_INVALID_HANDLE : CU_INVALID_VALUE;
+}
+
+int drv_cuMipmappedArrayGetSparseProperties(void *to, struct cu_mipmap *mipmap)
+{
+	return to && !handle_is(mipmap, HANDLE_MIPMAP) ? CU_INVALID_HANDLE : CU_INVALID_VALUE;
+}
+
 /* --- Mipmaps ------------------------------------------------------------------------------------------ */
 
 static size_t halved(size_t n, u32 level) { return n ? (n >> level ? n >> level : 1) : 0; }

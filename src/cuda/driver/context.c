@@ -46,6 +46,8 @@ static void context_empty(struct cu_context *c)
 		drv_cuModuleUnload(c->modules);
 	}
 	blocks_remove_of(c);
+	free(c->coredump);
+	c->coredump = NULL;
 	for (struct cu_stream *s = c->streams, *next; s; s = next) {
 		next = s->next;
 		if (s != c->legacy)

@@ -368,6 +368,56 @@ int drv_cuDeviceGetP2PAttribute(int *value, int attrib, int src_device, int dst_
 	return CU_OK;
 }
 
+/* CUatomicOperation, from adding to the greatest float. */
+enum { ATOMIC_OPERATIONS = 13 };
+
+/* What kernels can do at a peer's memory, as CUatomicOperationCapability: signed 1, unsigned 2, without a result 4; of 32
+ * bits 8, 64 bits 16, 128 bits 32, four floats at a time 64. */
+static const u32 peer_atomics[ATOMIC_OPERATIONS] = {1 | 2 | 4 | 8 | 16,
+						    1 | 2 | 4 | 8 | 16,
+						    1 | 2 | 4 | 8 | 16,
+						    2 | 4 | 8,
+						    2 | 4 | 8,
+						    2 | 4 | 8 | 16,
+						    2 | 4 | 8 | 16,
+						    2 | 4 | 8 | 16,
+						    2 | 8 | 16 | 32,
+						    2 | 8 | 16 | 32,
+						    1 | 4 | 8 | 16 | 64,
+						    0,
+						    0};
+
+static bool are_operations(const int *operations, u32 count)
+{
+	for (u32 k = 0; k < count; k++)
+		if (operations[k] < 0 || operations[k] >= ATOMIC_OPERATIONS)
+			return false;
+	return count != 0;
+}
+
+/* The link to the host has none of its own (CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED is 0). */
+int drv_cuDeviceGetHostAtomicCapabilities(u32 *capabilities, const int *operations, u32 count, int dev)
+{
+	if (!model_of(dev))
+		return CU_INVALID_DEVICE;
+	if (!capabilities || !operations || !are_operations(operations, count))
+		return CU_INVALID_VALUE;
+	memset(capabilities, 0, count * sizeof *capabilities);
+	return CU_OK;
+}
+
+int drv_cuDeviceGetP2PAtomicCapabilities(u32 *capabilities, const int *operations, u32 count, int src_device,
+					 int dst_device)
+{
+	if (!model_of(src_device) || !model_of(dst_device) || src_device == dst_device)
+		return CU_INVALID_DEVICE;
+	if (!capabilities || !operations || !are_operations(operations, count))
+		return CU_INVALID_VALUE;
+	for (u32 k = 0; k < count; k++)
+		capabilities[k] = peer_atomics[operations[k]];
+	return CU_OK;
+}
+
 int drv_cuDeviceGetTexture1DLinearMaxWidth(size_t *max_width_in_elements, int format, int num_channels, int dev)
 {
 	(void)format;

@@ -152,7 +152,8 @@ struct cu_context {
 	struct cu_stream *legacy;
 	struct cu_stream *streams; /* all */
 	struct cu_module *modules;
-	char *printed; /* by kernels, for the next synchronisation */
+	struct coredump *coredump; /* its own settings, or NULL */
+	char *printed;             /* by kernels, for the next synchronisation */
 	size_t printed_length, printed_room;
 	pthread_mutex_t print_lock;
 	u32 captures; /* streams that capture */

@@ -505,6 +505,14 @@ int drv_cuLibraryGetManaged(u64 *dptr, size_t *bytes, struct cu_library *library
 	return drv_cuLibraryGetGlobal(dptr, bytes, library, name);
 }
 
+/* No device here has functions that the host may call, too. */
+int drv_cuLibraryGetUnifiedFunction(void **function, struct cu_library *library, const char *name)
+{
+	if (!function || !name)
+		return CU_INVALID_VALUE;
+	return handle_is(library, HANDLE_LIBRARY) ? CU_NOT_FOUND : CU_INVALID_HANDLE;
+}
+
 int drv_cuLibraryGetKernelCount(u32 *count, struct cu_library *lib)
 {
 	struct cu_module *m;

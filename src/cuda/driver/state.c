@@ -14,6 +14,7 @@
 #include "cuda/driver/debugging.h"
 #include "cuda/driver/driver.h"
 #include "cuda/driver/errors.h"
+#include "cuda/driver/logs.h"
 
 struct driver driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 __thread struct thread self;
@@ -191,6 +192,8 @@ int call_end(const char *name, int result, const char *format, ...)
 	self.call = NULL;
 	if (!driver.trace) {
 		driver_let_go();
+		if (result && result != CU_NOT_READY)
+			logs_add(name, result);
 		return result;
 	}
 	va_list args;
@@ -205,6 +208,8 @@ int call_end(const char *name, int result, const char *format, ...)
 	fprintf(driver.trace, ") = %d%s%s\n", result, error ? " " : "", error ? error : "");
 	trace_flush();
 	driver_let_go();
+	if (result && result != CU_NOT_READY)
+		logs_add(name, result);
 	return result;
 }
 
@@ -217,6 +222,7 @@ int call_absent(const char *name)
 		trace_flush();
 	}
 	driver_let_go();
+	logs_add(name, CU_NOT_SUPPORTED);
 	return CU_NOT_SUPPORTED;
 }
 

@@ -220,6 +220,9 @@ struct cu_memset_node {
 };
 
 typedef void cu_host_fn(void *data);
+/* CUlogsCallback */
+typedef void cu_log_fn(void *data, int level, char *text, size_t length);
+struct cu_log_callback;
 
 struct cu_host_node {
 	cu_host_fn *function;
