@@ -93,7 +93,10 @@ static bool machine_addresses(const struct code *code, u32 origin, const u8 *row
 	if (!sass_instruction_at(code->function, origin, &i))
 		return false;
 	for (u32 k = 0; k < i.operand_count && !o; k++)
-		o = i.operands[k].arg == ARG_ADDRESS ? &i.operands[k] : NULL;
+		if (i.operands[k].arg == ARG_ADDRESS ||
+		    (i.opcode == SASS_OP_LDC &&
+		     (i.operands[k].arg == ARG_CONSTANT || i.operands[k].arg == ARG_UCONSTANT)))
+			o = &i.operands[k];
 	if (!o)
 		return false;
 	sass_effects_at(code->function, origin, &effects);

@@ -21,7 +21,7 @@
 	/* Predicates */                                                                               \
 	X(plop3) X(p2r) X(r2p) X(sign)                                                                 \
 	/* Lanes that run together, constant banks */                                                  \
-	X(vote) X(shfl) X(match) X(redux) X(elect) X(r2ur) X(differs) X(bank) X(arrive) X(nibbles)                                     \
+	X(vote) X(shfl) X(match) X(redux) X(elect) X(r2ur) X(differs) X(bank) X(arrive) X(nibbles) X(turns)                                     \
 	/* Textures and surfaces */                                                                    \
 	X(texture) X(texture_size) X(suld) X(sust) X(sured)                                            \
 	/* Control */                                                                                  \

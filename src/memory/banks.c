@@ -411,30 +411,34 @@ static void count_lanes(const struct plan *p, const struct bank_access *a, const
 	count->ideal = (u16)(ideal_wavefronts(a, a->mask, cost) * twice);
 }
 
-/* The lanes whose compare and swap succeeds: the first waiting lane of each slot of each unit,
- * unless an earlier unit of the round has just changed its word. */
-static u32 swap_winners(const struct plan *p, u32 waiting, const u32 key[WARP_LANES])
+u32 banks_first_lanes(u32 width, u32 mask, const u32 address[WARP_LANES])
+{
+	const u32 shift = (u32)__builtin_ctz(max_u32(width, 4)), slots = 128u >> shift;
+	u32 firsts = 0;
+
+	for (u32 first = 0; first < WARP_LANES; first += slots) {
+		u32 tried = 0;
+		for (u32 left = mask & lanes_below(slots) << first; left; left &= left - 1) {
+			const u32 l = (u32)__builtin_ctz(left), slot = address[l] >> shift & (slots - 1);
+			firsts |= (u32) !(tried >> slot & 1) << l;
+			tried |= 1u << slot;
+		}
+	}
+	return firsts;
+}
+
+/* The lanes whose compare and swap succeeds: those that take part, unless an earlier one of the round has just changed their
+ * word. */
+static u32 swap_winners(const struct bank_access *a, u32 waiting, const u32 address[WARP_LANES])
 {
 	u32 winners = 0;
-	u32 changed[32];
 
-	for (u32 first = 0; first < WARP_LANES; first += p->unit_lanes) {
-		u32 tried = 0, before = winners;
-
-		for (u32 left = waiting & lanes_below(p->unit_lanes) << first; left; left &= left - 1) {
-			u32 l = (u32)__builtin_ctz(left), slot = key[l] & (p->slots - 1);
-			bool stale = false;
-
-			if (tried >> slot & 1)
-				continue;
-			tried |= 1u << slot;
-			for (u32 w = before; w; w &= w - 1)
-				stale |= changed[__builtin_ctz(w)] == key[l];
-			if (stale)
-				continue;
-			winners |= 1u << l;
-			changed[l] = key[l];
-		}
+	for (u32 left = banks_first_lanes(a->width, waiting, address); left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		bool stale = false;
+		for (u32 w = winners; w; w &= w - 1)
+			stale |= address[__builtin_ctz(w)] == address[l];
+		winners |= (u32)!stale << l;
 	}
 	return winners;
 }
@@ -480,12 +484,10 @@ static void note_round(const struct bank_count *count, u32 winners, struct bank_
 		detail->wavefront[__builtin_ctz(left)] = count->rounds;
 }
 
-/* The loop that replaces an atomic without an instruction of its own from 5.0 on: each round
- * loads for the lanes still waiting, then tries a compare and swap, two wavefronts a unit. */
-static void count_swap_loop(const struct arch *arch, const struct plan *p, const struct bank_access *a,
-			    const u32 address[WARP_LANES], struct bank_count *count, struct bank_detail *detail)
+/* Of a loop of compare and swap: its units, and the most lanes that meet in a bank, so many rounds there are at least. */
+static void measure_loop(const struct plan *p, const struct bank_access *a, const u32 address[WARP_LANES],
+			 struct bank_count *count)
 {
-	struct bank_access load = {BANK_LOAD, a->mode, a->width, a->mask};
 	u32 key[WARP_LANES];
 	u16 wavefront[WARP_LANES];
 
@@ -494,17 +496,35 @@ static void count_swap_loop(const struct arch *arch, const struct plan *p, const
 		count->degree = (u16)max_u32(count->degree, serve_lanes(a->mask & lanes_below(p->unit_lanes) << first,
 									key, p->slots, wavefront));
 	count->units = (u16)active_units(a->mask, p->unit_lanes);
+}
+
+/* One round's compare and swap for the lanes that wait: two wavefronts a unit, as one lane of each bank takes part. */
+static void count_swap(const struct plan *p, const struct bank_access *a, u32 waiting, struct bank_count *count)
+{
+	const u32 units = active_units(waiting, p->unit_lanes);
+
+	count->wavefronts += (u16)(2 * units);
+	count->ideal += (u16)(2 * ideal_wavefronts(a, waiting, units));
+}
+
+/* The loop that replaces an atomic without an instruction of its own from 5.0 on: each round
+ * loads for the lanes still waiting, then tries a compare and swap. */
+static void count_swap_loop(const struct arch *arch, const struct plan *p, const struct bank_access *a,
+			    const u32 address[WARP_LANES], struct bank_count *count, struct bank_detail *detail)
+{
+	struct bank_access load = {BANK_LOAD, a->mode, a->width, a->mask};
+
+	measure_loop(p, a, address, count);
 	while (load.mask) {
 		struct bank_count c;
-		u32 units = active_units(load.mask, p->unit_lanes);
-		u32 winners = swap_winners(p, load.mask, key);
+		u32 winners = swap_winners(a, load.mask, address);
 
 		banks_count(arch, &load, address, &c, NULL);
 		count->load_wavefronts += c.wavefronts;
 		count->load_source += c.load_source;
 		count->load_conflicts += c.conflicts;
-		count->wavefronts += (u16)(2 * units);
-		count->ideal += (u16)(c.ideal + 2 * ideal_wavefronts(a, load.mask, units));
+		count->ideal += c.ideal;
+		count_swap(p, a, load.mask, count);
 		if (detail)
 			note_round(count, winners, detail);
 		count->rounds++;
@@ -619,6 +639,11 @@ static void count_access(const struct arch *arch, const struct bank_access *acce
 		return;
 	}
 	count->rounds = 1;
+	if (access->kind == BANK_ATOM_SPIN) {
+		measure_loop(&p, access, address, count);
+		count_swap(&p, access, access->mask, count);
+		return;
+	}
 	if (access->kind == BANK_ATOM || access->kind == BANK_ATOM_CAS || access->kind == BANK_ASYNC) {
 		count_lanes(&p, access, address, count, detail, served);
 		return;

@@ -29,6 +29,7 @@ enum bank_kind {
 	BANK_ATOM_COUNT,    /* red.add of the constant 1 on 32 bits: lanes are counted first */
 	BANK_ATOM_LOOP,     /* what no native instruction does (f32 and 64-bit add, ...): a loop of
 	                  * a load and a compare and swap */
+	BANK_ATOM_SPIN,     /* the compare and swap of one round of such a loop, by all lanes that still wait */
 	BANK_ATOM_HALF,     /* on 16 bits: a load, then a loop of compare and swap of the word */
 	BANK_ATOM_HALF_CAS, /* compare and swap of 16 bits: the same, once */
 };
@@ -79,6 +80,10 @@ struct bank_detail {
 enum bank_atomic { BANK_ATOMIC_CAS, BANK_ATOMIC_EXCH, BANK_ATOMIC_ADD_ONE_UNUSED, BANK_ATOMIC_OTHER };
 
 enum bank_kind banks_atomic_kind(enum bank_atomic op, u32 bits, bool integer);
+
+/* The lanes that take part in a round of such a loop (ATOMS.CAST.SPIN), on words of 4 or 8 bytes: the first of those that meet
+ * in a bank, of each half-warp where a word has 8. The compare and swap of the others fails. */
+u32 banks_first_lanes(u32 width, u32 mask, const u32 address[WARP_LANES]);
 
 /* Counts one access. `address` holds the byte address of each lane, relative to the window of
  * shared memory; those of inactive lanes are not used. `detail` may be NULL. */

@@ -333,6 +333,7 @@ struct accounting *accounting_new(struct arena *arena, const struct program *pro
 	a->program = program;
 	if (options)
 		a->options = *options;
+	a->options.banks = true;
 	a->observer = (struct observer){
 		.context = a, .wants = wants, .before = before, .block_start = block_start, .cut = cut};
 	/* A cache's hits depend on the order of accesses, which gangs change. */
@@ -467,6 +468,7 @@ static void fill_flow(const struct accounting *a, struct arena *arena, struct ac
 			       flow_facts(a->flow, a->program->codes[c]));
 	run->occupancy = facts_occupancy(run->facts, l, a->options.registers);
 	opcodes_count(arena, a->program, run->flow, &run->opcodes);
+	run->operations[ACCOUNT_STORE].n[ACCOUNT_global_data_writes] += run->opcodes.order_passes;
 }
 
 /* The assembler puts three loads without an address before the first cp.async of a basic block, as

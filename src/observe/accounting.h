@@ -131,6 +131,8 @@ struct account_site {
 	bool first_copy; /* the first cp.async of its basic block */
 	u8 order_passes; /* through the data stage, of what .release and .acquire become beside the access */
 	u32 fixed; /* counts from 1: the base register is the same in every block of a launch, for each warp; or 0 */
+	bool in_bank, at_fixed_place; /* LDC: at bank_offset behind what the base register holds, or at that place */
+	u32 bank_offset;
 	const struct fragment_accesses *fragment; /* of wmma.load and wmma.store, else NULL */
 	struct narrow parts;                      /* of a load of a vector that the assembler cuts, else none */
 };
@@ -148,6 +150,7 @@ struct accounting_options {
 	u32 registers;            /* of a thread, for the occupancy; 0: estimated */
 	enum account_caches caches;
 	bool as_written; /* sites are as wide as whole vectors, parts or not; calls' parameters are local memory */
+	bool banks;      /* loads from constant banks of machine code are sites, too */
 	bool one_block;  /* count only what block number `block` does */
 	u64 block;
 	u64 blocks_apart; /* count the first blocks of each launch apart, too: so many */
@@ -176,6 +179,10 @@ struct account_run {
 
 /* Fills in what is known of a listing's instruction before the run; false if it accesses no memory. */
 bool account_describe_listing(struct account_site *site, const struct arch *arch, enum account_l1 l1);
+/* The same of an instruction of machine code that loads from a constant bank; false: it does not. */
+bool account_describe_bank(struct account_site *site);
+/* Of one that is atomic: how it is counted. The rest of *site is known. */
+void account_describe_machine_atomic(struct account_site *site);
 
 struct accounting;
 

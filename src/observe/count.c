@@ -212,7 +212,7 @@ static void count_constant(const struct event *e, u32 mask, const u64 address[WA
 {
 	const u32 n = sectors_count_constant(e->a->arch, mask, address);
 	/* The assembler loads 16 bytes word by word, and vectors in parts. */
-	const u32 loads = e->site->width == 16 ? 4 : 1;
+	const u32 loads = e->site->width == 16 && !e->site->in_bank ? 4 : 1;
 
 	add(e->to, ACCOUNT_const_instructions, loads);
 	add(e->to, ACCOUNT_const_requests, loads * n);
@@ -355,6 +355,16 @@ static void count_narrow_shared(const struct event *e, const struct insn *i, con
 	count_shared(e, mask, address);
 }
 
+static void count_bank(const struct event *e, const struct insn *i, const u8 *rows, u32 mask)
+{
+	const u32 *from = (const u32 *)(const void *)(rows + i->a);
+	u64 address[WARP_LANES];
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		address[l] = e->site->bank_offset + (e->site->at_fixed_place ? 0 : from[l]);
+	count_constant(e, mask, address);
+}
+
 /* One execution by one warp: counted in full. Called where nothing known is like it. */
 static void count_one(struct event *e, const struct insn *i, const u8 *rows, u32 mask)
 {
@@ -368,6 +378,10 @@ static void count_one(struct event *e, const struct insn *i, const u8 *rows, u32
 		mask &= -mask;
 	if (s->operation >= ACCOUNT_ASYNC) {
 		count_copy(e, i, rows, mask);
+		return;
+	}
+	if (s->in_bank) {
+		count_bank(e, i, rows, mask);
 		return;
 	}
 	if (s->space == SPACE_SHARED && !s->wide && !s->fragment && !s->parts.count) {

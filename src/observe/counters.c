@@ -573,8 +573,27 @@ static u64 add_facts(const u8 facts[COUNTER_FACTS], const struct account_run *ru
 	return total;
 }
 
+/* Machine code: what one of the profiler's names for the counter is by opcode. */
+static bool by_opcode(const struct counter *c, const struct account_run *run, u64 *value)
+{
+	char name[160];
+
+	for (const char *at = c->aliases; run->opcodes.items.count && *at;) {
+		const size_t length = strcspn(at, " ");
+		snprintf(name, sizeof name, "%.*s", (int)length, at);
+		if (opcodes_metric(&run->opcodes, name, value))
+			return true;
+		at += length + strspn(at + length, " ");
+	}
+	return false;
+}
+
 double counter_value(const struct counter *c, const struct account_run *run)
 {
+	u64 sum;
+
+	if (by_opcode(c, run, &sum))
+		return (double)sum;
 	const bool whole = c->facts[0] != FACT_none;
 	const u64 above = whole ? add_facts(c->facts, run) : add_up(c->sums, run);
 
@@ -619,7 +638,9 @@ static const char introduction[] =
 	"bits that the driver would give them, were they allocated in the same order in a fresh process.\n\n"
 	"PTX is not machine code: `launch.` and `branch.` counters speak of PTX instructions, where the "
 	"profilers\n"
-	"count machine instructions, of which the assembler may make more or fewer.\n\n";
+	"count machine instructions, of which the assembler may make more or fewer. Of machine code that runs "
+	"itself\n"
+	"instructions are counted by opcode, as the profilers do, and accesses as they stand.\n\n";
 
 void counters_print(FILE *to)
 {

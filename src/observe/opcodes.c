@@ -79,6 +79,18 @@ static void note_spill(struct arena *a, struct opcode_counts *to, struct spills 
 	to->spill_stores += n->executed;
 }
 
+/* As recorded of loads that acquire and stores that release (sm_90). A fence of wider scope than the block has ERRBAR and
+ * CGAERRBAR behind it, and counts with them. */
+static u32 order_passes(const struct sass_insn *i)
+{
+	enum { SCOPE_GPU = 2, SCOPE_SYS = 3, IVALL = 4 };
+	const u32 scope = sass_modifier(i, MOD_MEMBAR_SCOPE);
+
+	if (i->opcode == SASS_OP_MEMBAR)
+		return scope == SCOPE_GPU || scope == SCOPE_SYS ? 2 : 0;
+	return i->opcode == SASS_OP_CCTL && sass_modifier(i, MOD_CCTL) == IVALL ? 1 : 0;
+}
+
 /* Counts of instructions (flow) become counts of opcodes with modifiers, as the profiler lists them. Spills are local
  * stores to the frame where the PTX has no local memory, so that only the assembler can have made them. */
 void opcodes_count(struct arena *arena, const struct program *p, struct flow_count *const *flow,
@@ -96,6 +108,7 @@ void opcodes_count(struct arena *arena, const struct program *p, struct flow_cou
 			if (i.guard == SASS_PT && i.guard_negated)
 				n.off = n.lanes; /* @!PT */
 			note_spill(arena, to, &spills, &i, &n);
+			to->order_passes += n.lanes > n.off ? order_passes(&i) * n.executed : 0;
 			add(arena, to, name_of(arena, sass_decoder_of(f), &i), i.opcode, &n);
 		}
 		to->spilled += (u32)spills.places.count;
@@ -110,6 +123,7 @@ void opcodes_count(struct arena *arena, const struct program *p, struct flow_cou
  * an opcode that is in none of those programs stands with its kin. */
 #define OP(name) SASS_OP_##name
 /* clang-format off */
+static const u16 copies[] = {OP(LDGSTS)};
 static const u16 branches[] = {OP(BRA), OP(BRX), OP(CALL), OP(RET)};
 static const u16 branch_unit[] = {OP(BRA), OP(BRX), OP(BSYNC), OP(CALL), OP(ENDCOLLECTIVE), OP(EXIT), OP(RET), OP(WARPSYNC), OP(YIELD)};
 static const u16 convergence[] = {OP(BMOV), OP(BSSY), OP(BSYNC), OP(BREAK), OP(CALL), OP(ENDCOLLECTIVE), OP(EXIT), OP(RET), OP(WARPSYNC),
@@ -167,6 +181,7 @@ static const struct metric {
 	WARPS("smsp__sass_branch_targets.sum", branches),
 	WARPS("smsp__inst_executed_op_branch.sum", branch_unit),
 	WARPS("smsp__inst_executed_op_ldc.sum", constants),
+	WARPS("smsp__inst_executed_op_ldgsts.sum", copies),
 	WARPS("smsp__inst_executed_op_local_ld.sum", local_loads),
 	WARPS("smsp__inst_executed_op_local_st.sum", local_stores),
 	WARPS("smsp__inst_executed_op_shared_ld.sum", shared_loads),

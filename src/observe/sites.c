@@ -171,6 +171,8 @@ static bool describe(struct account_site *s, struct finder *a)
 	s->matrix_mask = FULL_MASK;
 	if (s->code->function->listing)
 		return account_describe_listing(s, a->program->arch, a->options->l1);
+	if (s->code->function->machine && a->options->banks && account_describe_bank(s))
+		return true;
 	s->space = space_of(f);
 	s->through_l1 = (a->options->l1 == ACCOUNT_L1_DEFAULT ? a->program->arch->l1_global
 							      : a->options->l1 == ACCOUNT_L1_ON) &&
@@ -192,7 +194,10 @@ static bool describe(struct account_site *s, struct finder *a)
 	if (traits & TRAIT_MATRIX_ROWS) {
 		describe_matrix(s, f->row->flags & ISA_STORE);
 	} else if (f->row->flags & ISA_ATOMIC) {
-		describe_atomic(s, i, a);
+		if (s->code->function->machine)
+			account_describe_machine_atomic(s);
+		else
+			describe_atomic(s, i, a);
 	} else if (s->fragment || traits & (TRAIT_LOADS | TRAIT_STORES)) {
 		describe_load_or_store(s, a);
 	} else {
@@ -203,7 +208,7 @@ static bool describe(struct account_site *s, struct finder *a)
 }
 
 /* Lowering puts internal instructions before one of the text (guard, count, join), with the same
- * origin, and a join after a guarded one that may wait. */
+ * origin, and a join after a guarded one that may wait. Machine code becomes several, of which one has the form. */
 bool sites_is_own(const struct code *code, u32 insn)
 {
 	const u32 origin = code->origin[insn];
@@ -211,6 +216,8 @@ bool sites_is_own(const struct code *code, u32 insn)
 	const bool joins = code->function->body.items[origin].guard && f->row && f->row->flags & ISA_SYNC;
 	u32 last = insn;
 
+	if (code->form_insns && code->form_insns[origin] != NO_OPERAND)
+		return insn == code->form_insns[origin];
 	while (last + 1 < code->insn_count && code->origin[last + 1] == origin)
 		last++;
 	return insn == last - joins;
@@ -275,7 +282,8 @@ struct site_list sites_find(struct arena *arena, const struct program *program,
 				continue;
 			s.fixed = is_fixed(&s, fixed_rows) ? ++fixed : 0;
 			s.sync = s.form->row->flags & ISA_SYNC;
-			s.first_copy = s.operation >= ACCOUNT_ASYNC && !copied;
+			/* Machine code has the loads that the assembler puts before it. */
+			s.first_copy = s.operation >= ACCOUNT_ASYNC && !copied && !code->function->machine;
 			copied |= s.first_copy;
 			VEC_PUSH(arena, &sites, s);
 			slots[c][k] = (u32)sites.count;

@@ -120,6 +120,14 @@ static inline u32 sass_modifier(const struct sass_insn *i, enum sass_modifier_ki
 	return 0;
 }
 
+/* ATOMS.POPC.INC, which adds up the lanes that want one word. */
+static inline bool sass_counts_lanes(const struct sass_insn *i)
+{
+	enum { POPC_INC = 10, POPC_INC90 = 11 };
+
+	return sass_modifier(i, MOD_POPC_INC) == POPC_INC || sass_modifier(i, MOD_POPC_INC90) == POPC_INC90;
+}
+
 struct sass_control sass_control_of(const struct sass_insn *i);
 
 struct sass_decoder; /* of one target; immutable, so threads may share it */

@@ -436,6 +436,7 @@ static void begin_instruction(struct lower *l)
 	l->used_words = l->used_longs = l->used_truths = l->used_quads = 0;
 	l->failed = false;
 	l->form = NULL;
+	l->form_insn = NO_OPERAND;
 	l->guarded = i->guard != SASS_PT;
 	l->guard_negated = i->guard_negated;
 	l->guard_row = (i->guard_uniform ? LOWER_UPREDICATES : LOWER_PREDICATES) + i->guard * 4u;
@@ -636,6 +637,7 @@ static void emit_code(struct lower *l)
 
 	l->i = &i;
 	l->start = ARENA_ARRAY(e->low->arena, e->function->body.count + 1 + MACHINE_SYSTEM_FUNCTIONS, u32);
+	l->form_insns = ARENA_ARRAY(e->low->arena, e->function->body.count + 1, u32);
 	emit_entry(l);
 	for (u32 k = 0; k < e->function->body.count; k++) {
 		const bool known = lower_decode_at(l, k, &i);
@@ -653,6 +655,7 @@ static void emit_code(struct lower *l)
 			emit_not_known(l, "unknown encoding", false);
 		}
 		e->forms[k] = l->form ? *l->form : (struct form){.row = l->neutral, .operand_bits = l->no_bits};
+		l->form_insns[k] = l->form_insn;
 		l->form = NULL;
 	}
 	e->body_index = NO_OPERAND;
@@ -760,6 +763,7 @@ struct code *sass_lower_function(struct lowering *low, struct ir_function *f)
 	for (u32 k = 0; k < f->body.count; k++)
 		l.e.matched[k] = (struct matched){.form = l.e.forms[k], .ok = true};
 	l.e.code->starts = l.start;
+	l.e.code->form_insns = l.form_insns;
 	l.e.reads_clock = l.shows_order;
 	emit_finish(&l.e);
 	l.e.code->order.calls_system |= l.calls_system != 0;

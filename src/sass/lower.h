@@ -70,6 +70,8 @@ struct lower {
 	const struct isa_row *neutral; /* of instructions of no note */
 	u8 *no_bits;
 	const struct form *form; /* what observers see the instruction as; NULL: nothing of note */
+	u32 form_insn;           /* which of its insns that is; NO_OPERAND: the last */
+	u32 *form_insns;
 	const struct machine_banks *banks;
 	struct lookup prepared_of;
 	VEC_OF(struct prepared *) prepared;

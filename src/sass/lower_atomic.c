@@ -220,46 +220,90 @@ static void atom_before_90(struct lower *l)
 		atom_integer(l, type == S64 ? 3 : type);
 }
 
-/* CAST has not the old value but whether it was exchanged. */
+/* .SPIN, in a loop that tries again: one lane of each bank takes part, and the compare and swap of the others fails. Gives the
+ * lanes that do. */
+static struct predicate take_turns(struct lower *l, const struct atomic *a, bool wide)
+{
+	const struct meaning *m = l->e.low->isa->machine[MACHINE_turns];
+	const struct predicate turns = {lower_truth(l), false};
+
+	l->e.gang = m->gang;
+	lower_emit(l,
+		   (struct insn){.fn = m->run, .d = turns.row, .a = a->at.base, .b = wide ? 8 : 4, .imm = a->at.offset},
+		   0); /* lanes that the guard leaves out must not take a turn */
+	return turns;
+}
+
+/* By the lanes of `turns` alone, which are some of the guard's. */
+static void swap(struct lower *l, const struct atomic *a, struct predicate turns, u32 old, u32 compare, u32 value,
+		 bool wide)
+{
+	const char *text = lower_text(l, "atom.relaxed%s%s.cas.%s", a->scope, a->space, wide ? "b64" : "b32");
+	const bool guarded = l->guarded, negated = l->guard_negated, spins = turns.row != l->true_row;
+	const u32 row = l->guard_row, first = (u32)l->e.insns.count - 1;
+
+	if (spins) {
+		l->guarded = true;
+		l->guard_negated = false;
+		l->guard_row = turns.row;
+	}
+	if (wide)
+		PTX(l, text, TO64(old), base_of(a), OFFSET(a->at.offset), ROW64(compare), ROW64(value));
+	else
+		PTX(l, text, TO32(old), base_of(a), OFFSET(a->at.offset), ROW32(compare), ROW32(value));
+	l->guarded = guarded;
+	l->guard_negated = negated;
+	l->guard_row = row;
+	/* Those that look at the access see all lanes that wait, as the hardware does: at the same base and offset. */
+	if (spins)
+		l->form_insn = first;
+}
+
+/* CAST has not the old value but whether it was exchanged: as a number, from sm_100 on as a predicate. */
+static void say_swapped(struct lower *l, const struct atomic *a, struct predicate turns, u32 old, u32 compare,
+			bool wide)
+{
+	const bool says = l->i->operands[0].arg == ARG_PREDICATE;
+	const u32 same = says ? lower_to_predicate(l, 0) : lower_truth(l);
+
+	PTX(l, lower_text(l, "setp.eq.and.%s", wide ? "b64" : "b32"), TO1(same), wide ? ROW64(old) : ROW32(old),
+	    wide ? ROW64(compare) : ROW32(compare), TRUTH(turns));
+	if (says)
+		return;
+	const struct predicate swapped = {same, false};
+	if (!lower_is_rz(l, a->d)) {
+		PTX(l, "selp.b32", TO32(lower_to(l, a->d, 0)), ROW32(lower_number(l, 1)), ROW32(l->zero),
+		    TRUTH(swapped));
+		if (wide)
+			PTX(l, "mov.b32", TO32(lower_to(l, a->d, 1)), ROW32(l->zero));
+	}
+	say_done(l, a);
+}
+
 static void compare_and_swap(struct lower *l)
 {
 	enum { QUAD = 4 };
 	const u32 type = modifier(l, MOD_CAS_TYPE);
+	const bool wide = type == 2, tests = modifier(l, MOD_CAS);
 
-	if (type == QUAD && !modifier(l, MOD_CAS)) {
+	if (type == QUAD && !tests) {
 		atom_quad(l, true);
 		return;
 	}
-	const bool wide = type == 2, tests = modifier(l, MOD_CAS);
-	const char *bits = wide ? "b64" : "b32";
-	const struct atomic a = atomic_of(l);
-	const u32 compare = value_of(l, a.value, wide), value = value_of(l, a.value + 1, wide),
-		  old = wide ? lower_long(l) : lower_word(l);
-	const struct predicate same = {lower_truth(l), false};
-
-	if (type > 2) {
+	if (type > 2 || (modifier(l, MOD_SPIN) && !tests)) {
 		lower_fails(l);
 		return;
 	}
-	if (wide)
-		PTX(l, lower_text(l, "atom.relaxed%s%s.cas.b64", a.scope, a.space), TO64(old), base_of(&a),
-		    OFFSET(a.at.offset), ROW64(compare), ROW64(value));
-	else
-		PTX(l, lower_text(l, "atom.relaxed%s%s.cas.b32", a.scope, a.space), TO32(old), base_of(&a),
-		    OFFSET(a.at.offset), ROW32(compare), ROW32(value));
-	if (l->i->operands[0].arg == ARG_PREDICATE &&
-	    l->i->opcode == SASS_OP_ATOMS) { /* from sm_100 on only that is said */
-		const struct lower_arg was = wide ? ROW64(old) : ROW32(old),
-				       asked = wide ? ROW64(compare) : ROW32(compare);
-		PTX(l, lower_text(l, "setp.eq.%s", bits), TO1(lower_to_predicate(l, 0)), was, asked);
+	const struct atomic a = atomic_of(l);
+	const u32 compare = value_of(l, a.value, wide), value = value_of(l, a.value + 1, wide),
+		  old = wide ? lower_long(l) : lower_word(l);
+	const struct predicate turns =
+		modifier(l, MOD_SPIN) ? take_turns(l, &a, wide) : (struct predicate){l->true_row, false};
+
+	swap(l, &a, turns, old, compare, value, wide);
+	if (tests) {
+		say_swapped(l, &a, turns, old, compare, wide);
 		return;
-	}
-	if (tests && wide) {
-		PTX(l, lower_text(l, "setp.eq.%s", bits), TO1(same.row), ROW64(old), ROW64(compare));
-		PTX(l, "selp.b64", TO64(old), ROW64(lower_number64(l, 1)), ROW64(l->zero64), TRUTH(same));
-	} else if (tests) {
-		PTX(l, lower_text(l, "setp.eq.%s", bits), TO1(same.row), ROW32(old), ROW32(compare));
-		PTX(l, "selp.b32", TO32(old), ROW32(lower_number(l, 1)), ROW32(l->zero), TRUTH(same));
 	}
 	if (!wide && !lower_is_rz(l, a.d))
 		PTX(l, "mov.b32", TO32(lower_to(l, a.d, 0)), ROW32(old));
@@ -298,9 +342,9 @@ static bool has_modifier(const struct lower *l, enum sass_modifier_kind kind)
 
 void lower_atom(struct lower *l)
 {
-	enum { ARRIVE = 9, POPC_INC = 10, POPC_INC90 = 11 };
+	enum { ARRIVE = 9 };
 
-	if (modifier(l, MOD_POPC_INC) == POPC_INC || modifier(l, MOD_POPC_INC90) == POPC_INC90)
+	if (sass_counts_lanes(l->i))
 		count_lanes(l);
 	else if (modifier(l, MOD_POPC_INC) == ARRIVE ||
 		 (l->i->opcode == SASS_OP_ATOM && strstr(sass_row_text(l->m->decoder, l->i), ".ARRIVE")))

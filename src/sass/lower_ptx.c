@@ -275,7 +275,8 @@ void lower_ptx(struct lower *l, const char *text, const struct lower_arg *args, 
 	}
 	/* One instruction of machine code has one form, but may have become several rows of PTX.
 	 * Handlers and observers may ask for the form of the instruction: that of its first access, or of its last step. */
-	if (!l->form || !is_notable(l->form))
+	const bool seen = !l->form || !is_notable(l->form);
+	if (seen)
 		l->form = &p->form;
 	u32 apart = 0;
 	const bool waits = p->form.row->flags & ISA_SYNC;
@@ -286,6 +287,8 @@ void lower_ptx(struct lower *l, const char *text, const struct lower_arg *args, 
 	l->e.gang = p->meaning->gang;
 	/* What acts on memory or others needs the guard even if its result is temporary. */
 	lower_emit(l, i, !is_notable(&p->form) && count && args[0].written ? args[0].row : 0);
+	if (seen && is_notable(&p->form))
+		l->form_insn = (u32)l->e.insns.count - 1;
 	if (waits)
 		lower_apart_end(l, apart);
 }

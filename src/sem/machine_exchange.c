@@ -4,6 +4,7 @@
  * rows hold the same value in all lanes, whether these run or not.
  */
 #include "exec/converge.h"
+#include "memory/banks.h"
 #include "sem/machine.h"
 
 /* List: the mode (0 all, 1 any, 2 the same in all), rows of the ballot and the outcome, the predicate, whether the
@@ -206,6 +207,21 @@ MEANING_FUNCTION(bank)
 }
 MEANING_STEP(bank);
 
+/* Predicate d: those lanes that take part in a round of compare and swap (banks_first_lanes), of b bytes at a + offset, and no
+ * others of the warp. */
+MEANING_FUNCTION(turns)
+{
+	const u32 *pa = ROW_OF(u32, i->a);
+	u32 address[WARP_LANES];
+
+	(void)w;
+	for (u32 l = 0; l < WARP_LANES; l++)
+		address[l] = pa[l] + (u32)i->imm;
+	PRED_OF(i->d) = banks_first_lanes(i->b, mask, address);
+	return i + 1;
+}
+MEANING_EACH(turns);
+
 /* An arrival at an mbarrier of sm_80 to sm_89, two words in shared memory: 2^30 less the arrivals that a phase expects,
  * and 2^31 less those that are pending, with the phase in the uppermost bit, which the last arrival's carry changes. a:
  * base; list: the rows of the words as they were, whether the base has 64 bits, the offset. */
@@ -234,5 +250,5 @@ MEANING_FUNCTION(arrive)
 MEANING_STEP(arrive);
 
 const struct machine_entry SEM_NAME(machine_exchange)[] = {
-	ENTRY(vote),    ENTRY(shfl), ENTRY(match),  ENTRY(redux),   ENTRY(elect),         ENTRY(r2ur),
-	ENTRY(differs), ENTRY(bank), ENTRY(arrive), ENTRY(nibbles), {MACHINE_COUNT, NULL}};
+	ENTRY(vote),    ENTRY(shfl), ENTRY(match),  ENTRY(redux),   ENTRY(elect), ENTRY(r2ur),
+	ENTRY(differs), ENTRY(bank), ENTRY(arrive), ENTRY(nibbles), ENTRY(turns), {MACHINE_COUNT, NULL}};

@@ -18,5 +18,7 @@ extern const size_t known_count;
 
 /* The first that covers them; NULL: they must be equal. */
 const struct known *known_find(const char *pattern, const char *metric);
+/* The same for machine code. */
+const struct known *known_of_machine_code(const char *pattern, const char *metric);
 
 #endif

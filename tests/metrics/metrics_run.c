@@ -15,6 +15,7 @@
 #include "tests/golden/pack.h"
 #include "tests/metrics/known.h"
 #include "tests/metrics/opcodes.h"
+#include "tests/metrics/recorded.h"
 #include "tests/metrics/programs.h"
 
 enum { KEY = 256, SLOTS = 1 << 18 };
@@ -33,8 +34,8 @@ struct metric {
 
 struct runner {
 	struct arena arena;
-	const char *folder;
-	struct value *values; /* keyed "pack pattern metric" */
+	const char *folder, *cubins; /* NULL: the PTX itself runs */
+	struct value *values;        /* keyed "pack pattern metric" */
 	VEC_OF(struct metric) metrics;
 	u32 passed, failed, known;
 	bool *met, *needed; /* by known difference: its pattern ran; a value differed */
@@ -79,7 +80,7 @@ static struct metric *metric_of(struct runner *r, const char *pack, const char *
 		.pack = arena_copy_text(&r->arena, pack, strlen(pack)),
 		.name = arena_copy_text(&r->arena, name, strlen(name)),
 		/* What is counted for the launch as a whole counts PTX instructions. */
-		.counter = c && !c->facts[0] ? c : NULL,
+		.counter = c && (r->cubins || !c->facts[0]) ? c : NULL,
 	};
 	VEC_PUSH(&r->arena, &r->metrics, fresh);
 	return &r->metrics.items[r->metrics.count - 1];
@@ -211,18 +212,18 @@ static void compare(struct runner *r, const struct pack *p, const struct pack_ca
 	if (source ? !v->key : c->block[0] > WARP_LANES)
 		return;
 	double counted = counter_value(m->counter, run);
-	for (size_t k = 0; k < COUNT_OF(own_reads); k++)
+	for (size_t k = 0; !r->cubins && k < COUNT_OF(own_reads); k++)
 		if (covers(own_reads[k].kernel, c->entry) && !strcmp(own_reads[k].metric, m->name))
 			counted += own_reads[k].count;
 	const double recorded = v->key ? v->number : 0;
-	const struct known *known = known_find(c->name, m->name);
+	const struct known *known = r->cubins ? known_of_machine_code(c->name, m->name) : known_find(c->name, m->name);
 	if (counted == recorded) {
 		r->passed++;
 		return;
 	}
 	printf("%s %s: recorded %.17g, counted %.17g%s%s\n", c->name, m->name, recorded, counted,
 	       known ? "; known: " : "", known ? known->reason : "");
-	if (known)
+	if (known && !r->cubins)
 		r->needed[known - known_differences] = true;
 	*(known ? &r->known : &r->failed) += 1;
 }
@@ -249,22 +250,31 @@ static void run_case(struct runner *r, struct session *s, struct accounting *a, 
 
 /* --- Packs ----------------------------------------------------------------------------------- */
 
+/* The module, or the machine code that the assembler made of it. */
+static void add_module(struct runner *r, struct session *s, const struct pack *p, const char *module)
+{
+	struct bytes text;
+
+	if (r->cubins ? recorded_cubin(s, r->cubins, module)
+		      : pack_read_file(&s->arena, arena_printf(&s->arena, "%s%s", p->folder, module), &text)) {
+		if (!r->cubins)
+			session_add_text(s, module, (const char *)text.data, text.size);
+		return;
+	}
+	fprintf(stderr, "metrics-run: the code of %s cannot be read\n", module);
+	exit(2);
+}
+
 static void run_module(struct runner *r, const struct pack *p, const char *module)
 {
 	const struct lower_options options = {.allow_unmodelled = true, .arch = "sm_90"};
 	struct session s;
-	struct bytes text;
 
 	if (!session_open(&s) || SESSION_ENTER(&s)) {
 		fprintf(stderr, "metrics-run: no memory left\n");
 		exit(2);
 	}
-	const char *path = arena_printf(&s.arena, "%s%s", p->folder, module);
-	if (!pack_read_file(&s.arena, path, &text)) {
-		fprintf(stderr, "metrics-run: %s cannot be read\n", path);
-		exit(2);
-	}
-	session_add_text(&s, module, (const char *)text.data, text.size);
+	add_module(r, &s, p, module);
 	const bool built = session_build(&s, &options);
 	if (!built)
 		printf("%s", session_diagnostics(&s, false));
@@ -353,14 +363,15 @@ int main(int count, char **words)
 		return programs_run(stdout, words[2], words[3]);
 	if (count == 5 && !strcmp(words[1], "--cubins"))
 		return opcodes_run(words[3], words[4], words[2]);
-	if (count != 2) {
-		fprintf(stderr, "usage: metrics-run FOLDER\n"
+	if (count != 2 && count != 3) {
+		fprintf(stderr, "usage: metrics-run FOLDER [CUBINS]\n"
 				"       metrics-run --cubins CUBINS COUNTERS.csv PACKS\n"
 				"       metrics-run --programs PROGRAMS.csv PACKS >docs/programs.md\n");
 		return 2;
 	}
 	arena_init(&r.arena, NULL);
 	r.folder = words[1];
+	r.cubins = count == 3 ? words[2] : NULL;
 	r.values = ARENA_ARRAY(&r.arena, SLOTS, struct value);
 	if (!read_values(&r)) {
 		fprintf(stderr, "metrics-run: %s/patterns.csv cannot be read\n", r.folder);
@@ -373,7 +384,8 @@ int main(int count, char **words)
 		fprintf(stderr, "metrics-run: %s has no packs\n", r.folder);
 		return 2;
 	}
-	check_known(&r);
+	if (!r.cubins)
+		check_known(&r);
 	list_unmodelled(&r);
 	if (r.known)
 		printf("%u values differ for the reasons given\n", r.known);

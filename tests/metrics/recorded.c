@@ -44,6 +44,18 @@ const struct pack_case *recorded_case(const struct pack *p, const char *name)
 	return NULL;
 }
 
+bool recorded_cubin(struct session *s, const char *cubins, const char *module)
+{
+	const char *dot = strrchr(module, '.');
+	const int stem = dot ? (int)(dot - module) : (int)strlen(module);
+	struct bytes text;
+
+	if (!pack_read_file(&s->arena, arena_printf(&s->arena, "%s/%.*s.cubin", cubins, stem, module), &text))
+		return false;
+	session_add_text(s, module, (const char *)text.data, text.size);
+	return true;
+}
+
 static void on_ran(void *context, const struct launch *l, const struct launch_stats *stats)
 {
 	struct measured *m = context;

@@ -26,6 +26,8 @@ bool recorded_read(struct recorded *r, struct arena *arena, const char *path);
 size_t recorded_end(const struct recorded *r, size_t k);
 /* By name; NULL: there is none, or no pack. */
 const struct pack_case *recorded_case(const struct pack *p, const char *name);
+/* Adds the machine code of a module of a pack, CUBINS/STEM.cubin, to a session. False: there is none. */
+bool recorded_cubin(struct session *s, const char *cubins, const char *module);
 
 struct measured {
 	struct accounting *accounting;

@@ -174,6 +174,14 @@ verdict "the table of mnemonics"
 	{ cat "$work/out"; false; }
 verdict "counters by opcode"
 
+# Counters of memory likewise: those of whole programs, and of single accesses, whose kernels ptxas made cubins of.
+"$(dirname "$ptxsim")/metrics-run" --cubins "$tests/cubins" "$tests/../golden/metrics/programs.csv" "$tests/../golden" >"$work/out" 2>"$work/totals" ||
+	{ cat "$work/out"; false; }
+verdict "counters of memory of programs"
+"$(dirname "$ptxsim")/metrics-run" "$tests/../golden/metrics" "$tests/../golden/metrics" >"$work/out" 2>&1 ||
+	{ grep -v -e 'known: ' -e '^not modelled' "$work/out"; false; }
+verdict "counters of memory of single accesses"
+
 # Fifteen cases stepped on an H200 with the vendor's debugger: registers and predicates are equal at every step.
 mkdir "$work/traced"
 cp "$tests"/traced/* "$work/traced"
