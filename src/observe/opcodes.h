@@ -19,7 +19,7 @@ struct opcode_counts {
 	u64 spill_stores, spill_loads;     /* by warps: of local memory at a fixed place of the stack, R1 + number, in
 					    * functions whose PTX, if the file has it, has no .local variables */
 	u32 spilled;                       /* so many places */
-	u64 order_passes;                  /* through the data stage, of fences and of what empties the first-level cache */
+	u64 order_passes; /* through the data stage, of fences and of what empties the first-level cache */
 };
 
 /* Of a launch of machine code; empty for one of PTX. Memory is the arena's. */
