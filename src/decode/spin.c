@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which loops wait for what other threads do. Lanes that go around one give others a turn after a few rounds; in
- * any other loop they go on for a whole turn. So a wait that is missed here costs time, not results.
+ * Which loops wait for what other threads do: those in which something may wait, unless they only count (counting.c). Lanes
+ * that go around one give others a turn after a few rounds, and lanes that wait where lanes meet go on without them; in any
+ * other loop they go on for a whole turn first. So a wait that is missed here costs time, not results.
  */
 #include "decode/lowering.h"
 
@@ -37,6 +38,15 @@ static bool *function_entry(const struct lowering *low, bool *of, const struct i
 	return number == LOOKUP_NONE ? NULL : &of[number];
 }
 
+/* Does one of the functions wait that a register may call? Kernels are none of them. */
+static bool any_waits(const struct lowering *low, const bool *waits)
+{
+	for (u32 k = 0; k < low->all_function_count; k++)
+		if (waits[k] && !low->all_functions[k]->is_entry)
+			return true;
+	return false;
+}
+
 /* Does the instruction call a function that waits? One that it finds in a register may be any. */
 static bool calls_waiting(struct lowering *low, bool *waits, const struct ir_instruction *x)
 {
@@ -49,7 +59,7 @@ static bool calls_waiting(struct lowering *low, bool *waits, const struct ir_ins
 		const bool *entry = function_entry(low, waits, layout_definition(low, o->symbol->function));
 		return entry && *entry;
 	}
-	return true;
+	return any_waits(low, waits);
 }
 
 static bool body_waits(struct lowering *low, bool *waits, const struct ir_function *f)
@@ -99,5 +109,5 @@ bool spin_loop_waits(struct emitter *e, u32 first, u32 last)
 		for (u32 k = 0; k < count; k++)
 			e->waits_before[k + 1] = e->waits_before[k] + may_wait(e, k);
 	}
-	return e->waits_before[last] > e->waits_before[first];
+	return e->waits_before[last] > e->waits_before[first] && !counting_loop(e, first, last);
 }
