@@ -95,15 +95,26 @@ static inline u64 sectors_local_place(u32 lane, u32 offset)
  * and on 2.x uniform loads (ldu). */
 u32 sectors_count_constant(const struct arch *arch, u32 mask, const u64 address[WARP_LANES]);
 
+/* A function that becomes a part of what calls it, whatever the compiler thinks of that, also where no vector registers may be used
+ * (KEEPS_REGISTERS). */
+#if defined __x86_64__
+#define KEEPS_REGISTERS_IN_LINE \
+	__attribute__((target("general-regs-only"), no_caller_saved_registers, always_inline)) static inline
+#else
+#define KEEPS_REGISTERS_IN_LINE __attribute__((always_inline)) static inline
+#endif
+
 /* The tag bank (0 to 3) of a global address, as found on 9.0: two parities of address bits, the only pair, up to naming, that
- * fits the recordings. Bits above 25 are the same throughout most arrays, and were so in those recorded. In line, for
- * functions that may call none (exec/native.h). */
-static inline u32 sectors_tag_bank(u64 address)
+ * fits the recordings. Bits above 25 are the same throughout most arrays, and were so in those recorded. */
+KEEPS_REGISTERS_IN_LINE u32 sectors_tag_bank(u64 address)
 {
 	/* Bits 7, 9, 11, 12, 14, 16, 18 to 21, 23 to 25; and 7 to 10, 12, 13, 15 to 18, 20, 22, 23, 25. */
 	const u32 first = 0x03bd5a80, second = 0x02d7b780;
+	u64 both = ((u32)address & first) | (u64)((u32)address & second) << 32;
 
-	return (u32)(__builtin_parity((u32)address & first) | __builtin_parity((u32)address & second) << 1);
+	for (u32 shift = 16; shift; shift /= 2)
+		both ^= both >> shift;
+	return (u32)(both & 1) | (u32)(both >> 31 & 2);
 }
 
 #endif

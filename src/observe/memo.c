@@ -97,7 +97,7 @@ static bool is_atomic(const struct account_site *s)
 
 /* The lines' tag banks relative to the first line's. The hash is linear over xor and only the sharing counts, so xor with
  * the first bank gives the banks canonical names. base: the address of the first active lane. */
-static inline u64 tags_of(const struct memo *m, const struct memo_unit *u, u64 base)
+KEEPS_REGISTERS_IN_LINE u64 tags_of(const struct memo *m, const struct memo_unit *u, u64 base)
 {
 	u64 tags = 0;
 	u32 first = 0;
@@ -113,7 +113,7 @@ static inline u64 tags_of(const struct memo *m, const struct memo_unit *u, u64 b
 }
 
 /* The unit that holds the cost of an access with the memo's distances; MEMO_UNITS: none does. */
-static inline u32 find_unit(const struct memo *m, u64 base)
+KEEPS_REGISTERS_IN_LINE u32 find_unit(const struct memo *m, u64 base)
 {
 	const struct memo_unit *known = NULL; /* whose lines gave `tags` */
 	u64 tags = 0;
@@ -138,14 +138,14 @@ static enum memo_miss why_unknown(const struct memo *m, const struct accesses *x
 }
 
 /* Whether the access would replace the worst sample so far: then it must be counted in full. */
-static inline bool is_sample(const struct memo_unit *u, const struct account_sample *worst, u64 order)
+KEEPS_REGISTERS_IN_LINE bool is_sample(const struct memo_unit *u, const struct account_sample *worst, u64 order)
 {
 	return u->excess > worst->excess || (u->excess == worst->excess && order < worst->order);
 }
 
 /* Native code may count what is like the unit, as long as it cannot be the sample. Samples only become worse or earlier, so
  * that what is known of them now stays true. */
-static inline void open_pattern(struct memo *m, u32 n)
+KEEPS_REGISTERS_IN_LINE void open_pattern(struct memo *m, u32 n)
 {
 	const struct memo_unit *u = &m->units[n];
 	struct native_pattern *p = &m->pattern;
@@ -161,7 +161,7 @@ static inline void open_pattern(struct memo *m, u32 n)
 		p->order = ~0ull;
 }
 
-static inline void count_known(struct memo *m, u32 n, u64 base)
+KEEPS_REGISTERS_IN_LINE void count_known(struct memo *m, u32 n, u64 base)
 {
 	m->times[m->rotates ? (base - m->base) / 4 % WARP_LANES : n]++;
 	m->pending = true;
