@@ -1,132 +1,134 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which loops only count: the registers that decide when lanes leave come from nothing but registers, constants and the
- * kernel's parameters. Such a loop ends by itself, whatever atomics and calls stand in it, so its lanes wait for nobody and
- * those that have left it wait where the text lets them meet, as on the hardware.
- *
- * The slice is found backwards from the loop's exits, without regard to order: a register that an instruction of the slice
- * reads, and the branches that decide whether the instruction is executed. Too large a slice only gives the answer "may wait".
+ * The slice is found backwards from the loop's exits, without regard to order: the registers that an instruction of the slice
+ * reads, and the branches that decide whether it is executed. Too large a slice only gives the answer "may wait". A slice
+ * without a register that steps on from its own last value does not count: its loop goes round until something else changes.
  */
-#include "decode/lowering.h"
+#include "decode/counting.h"
 
-enum { WORK_MAX = 1 << 20 }; /* instructions looked at, in all loops of a function */
+#include <string.h>
 
 struct slice {
-	struct emitter *e;
-	u32 first, last;
-	bool *registers; /* by slot: decides when lanes leave */
-	bool *places;    /* by instruction from `first` on: whether it is executed decides it */
+	const struct counting_step *steps;
+	u32 count;
+	bool *registers; /* decide when lanes leave */
+	bool *places;    /* by step: whether it is executed decides it */
 	bool grown, counts;
 };
 
-static void need_register(struct slice *s, u32 slot)
+/* Whether the step is executed decides when lanes leave, and so does what it reads. */
+static void need(struct slice *s, u32 k)
 {
-	s->grown |= !s->registers[slot];
-	s->registers[slot] = true;
-}
+	const struct counting_step *x = &s->steps[k];
 
-static void need_place(struct slice *s, u32 k)
-{
-	s->grown |= !s->places[k - s->first];
-	s->places[k - s->first] = true;
-}
-
-/* What each lane computes for itself from what no other thread writes. */
-static bool computes(const struct matched *m)
-{
-	const u32 odd = ISA_SYNC | ISA_CALL | ISA_RET | ISA_EXIT | ISA_BRANCH | ISA_ATOMIC | ISA_ORDERED | ISA_STORE |
-			ISA_CROSS_LANE | ISA_UNMODELLED | ISA_LATE;
-	const u32 flags = m->form.row->flags;
-
-	for (u32 u = 0; u < m->use_count; u++)
-		if (m->uses[u].kind == USE_SREG_READ)
-			return false;
-	if (flags & odd)
-		return false;
-	return !(flags & ISA_MEMORY) || (flags & ISA_PARAM && m->form.param == PARAM_OF_KERNEL);
-}
-
-/* Instruction k, if it writes a register of the slice. */
-static void follow_writer(struct slice *s, u32 k)
-{
-	const struct matched *m = &s->e->matched[k];
-	bool writes = false;
-
-	for (u32 u = 0; u < m->use_count; u++)
-		writes |= m->uses[u].kind == USE_REGISTER && m->uses[u].written && s->registers[m->uses[u].reg];
-	if (!writes)
+	if (s->places[k])
 		return;
-	s->counts &= computes(m);
-	need_place(s, k);
-	for (u32 u = 0; u < m->use_count; u++)
-		if (m->uses[u].kind == USE_REGISTER && m->uses[u].read)
-			need_register(s, m->uses[u].reg);
+	s->places[k] = s->grown = true;
+	for (u32 r = 0; r < x->read_count; r++)
+		s->registers[x->reads[r]] = true;
 }
 
-/* Does a branch at k to `target` decide whether some place of the slice is executed, or how often? */
-static bool decides(const struct slice *s, u32 k, u32 target)
+static bool writes_needed(const struct slice *s, const struct counting_step *x)
 {
-	const u32 from = target > k ? k + 1 : target, to = target > k ? target : k + 1;
-
-	for (u32 p = from < s->first ? s->first : from; p < to && p <= s->last; p++)
-		if (s->places[p - s->first])
+	for (u32 r = 0; r < x->write_count; r++)
+		if (s->registers[x->writes[r]])
 			return true;
 	return false;
 }
 
-/* A branch at k: out of the loop, or around a place of the slice. */
-static void follow_branch(struct slice *s, u32 k)
+/* Does a branch of step k to `target` decide whether some place of the slice is executed, or how often? */
+static bool decides(const struct slice *s, u32 k, u32 target)
 {
-	const struct matched *m = &s->e->matched[k];
-	const struct ir_label *const *labels = NULL;
-	const u32 count =
-		flow_targets(s->e->function, &s->e->function->body.items[k], &m->form, &labels, s->e->low->scratch);
-	bool matters = k == s->last;
+	const u32 from = target > k ? k + 1 : target, to = target > k ? target : k + 1;
 
-	for (u32 t = 0; t < count; t++)
-		matters |=
-			labels[t]->target < s->first || labels[t]->target > s->last || decides(s, k, labels[t]->target);
-	if (!matters)
-		return;
-	need_place(s, k);
-	for (u32 u = 0; u < m->use_count; u++)
-		if (m->uses[u].kind == USE_REGISTER && m->uses[u].read)
-			need_register(s, m->uses[u].reg);
+	for (u32 p = from; p < to; p++)
+		if (s->places[p])
+			return true;
+	return false;
+}
+
+/* A branch out of the loop, back to its start, or around a place of the slice. */
+static bool matters(const struct slice *s, u32 k)
+{
+	const struct counting_step *x = &s->steps[k];
+
+	if (k == s->count - 1)
+		return true;
+	for (u32 t = 0; t < x->target_count; t++)
+		if (x->targets[t] >= s->count || decides(s, k, x->targets[t]))
+			return true;
+	return false;
 }
 
 static void follow(struct slice *s, u32 k)
 {
-	const struct matched *m = &s->e->matched[k];
-	const struct ir_instruction *x = &s->e->function->body.items[k];
+	const struct counting_step *x = &s->steps[k];
 
-	if (!m->form.row)
-		return;
-	follow_writer(s, k);
-	if (m->form.row->flags & ISA_BRANCH)
-		follow_branch(s, k);
-	else if (m->form.row->flags & (ISA_RET | ISA_EXIT))
-		need_place(s, k);
-	if (x->guard && s->places[k - s->first])
-		need_register(s, ir_guard_slot(x));
+	if (writes_needed(s, x)) {
+		s->counts &= x->computes;
+		need(s, k);
+	}
+	if (x->leaves || (x->branches && matters(s, k)))
+		need(s, k);
 }
 
-bool counting_loop(struct emitter *e, u32 first, u32 last)
+static bool reads_one_of(const struct counting_step *x, const bool *registers)
 {
-	struct arena *scratch = e->low->scratch;
-	struct slice s = {.e = e, .first = first, .last = last, .grown = true, .counts = true};
-	const u64 size = last - first + 1ull;
+	for (u32 r = 0; r < x->read_count; r++)
+		if (registers[x->reads[r]])
+			return true;
+	return false;
+}
 
-	if (e->counting_work + size > WORK_MAX)
-		return false;
-	s.registers = ARENA_ARRAY(scratch, e->function->register_slots + 1ull, bool);
-	s.places = ARENA_ARRAY(scratch, size, bool);
+/* Leaves in `open` the registers whose next value comes from their last one, by whatever way: what does not come from one of
+ * them is taken out until nothing is left to take. */
+static void find_cycles(const struct slice *s, bool *open, bool *next, u32 registers, u64 *work)
+{
+	bool changed = true;
+
+	for (u32 k = 0; k < s->count; k++)
+		for (u32 r = 0; s->places[k] && r < s->steps[k].write_count; r++)
+			open[s->steps[k].writes[r]] = true;
+	while (changed && *work >= s->count) {
+		*work -= s->count;
+		changed = false;
+		memset(next, 0, registers * sizeof *next);
+		for (u32 k = 0; k < s->count; k++)
+			for (u32 r = 0; s->places[k] && reads_one_of(&s->steps[k], open) && r < s->steps[k].write_count;
+			     r++)
+				next[s->steps[k].writes[r]] = true;
+		for (u32 r = 0; r < registers; r++) {
+			changed |= open[r] && !next[r];
+			open[r] &= next[r];
+		}
+	}
+}
+
+/* Does what decides depend on how often the loop has gone round? */
+static bool goes_on(const struct slice *s, struct arena *scratch, u32 registers, u64 *work)
+{
+	bool *open = ARENA_ARRAY(scratch, registers + 1ull, bool), *next = ARENA_ARRAY(scratch, registers + 1ull, bool);
+
+	find_cycles(s, open, next, registers, work);
+	for (u32 r = 0; r < registers; r++)
+		if (open[r])
+			return *work >= s->count;
+	return false;
+}
+
+bool counting_loop(struct arena *scratch, const struct counting_step *steps, u32 count, u32 registers, u64 *work)
+{
+	struct slice s = {.steps = steps, .count = count, .grown = true, .counts = true};
+
+	s.registers = ARENA_ARRAY(scratch, registers + 1ull, bool);
+	s.places = ARENA_ARRAY(scratch, count + 1ull, bool);
 	while (s.grown && s.counts) {
-		s.grown = false;
-		e->counting_work += size;
-		if (e->counting_work > WORK_MAX)
+		if (*work < count)
 			return false;
-		for (u32 k = last + 1; k-- > first;)
+		*work -= count;
+		s.grown = false;
+		for (u32 k = count; k-- > 0;)
 			follow(&s, k);
 	}
-	return s.counts;
+	return s.counts && goes_on(&s, scratch, registers, work);
 }

@@ -554,7 +554,7 @@ static void assemble(const struct emitter *e)
 
 struct code *emit_function(struct lowering *low, struct ir_function *f)
 {
-	struct emitter e = {.low = low, .function = f};
+	struct emitter e = {.low = low, .function = f, .counting_work = COUNTING_WORK};
 
 	e.code = ARENA_NEW(low->arena, struct code);
 	e.code->function = f;

@@ -7,6 +7,7 @@
 #define PTXSIM_DECODE_LOWERING_H
 
 #include "base/lookup.h"
+#include "decode/counting.h"
 #include "decode/flow.h"
 #include "decode/hoist.h"
 #include "decode/lower.h"
@@ -89,7 +90,7 @@ struct emitter {
 	VEC_OF(struct call_site) calls;
 	VEC_OF(struct branch_table) tables;
 	u64 frame_top;
-	u64 counting_work; /* instructions that counting.c has looked at */
+	u64 counting_work; /* what counting.c may still look at */
 	u32 *waits_before; /* by instruction: how many of those before may wait; NULL: not asked for yet */
 	u32 *block_start;  /* insn index where a jump to the block lands */
 	struct fixup *fixups;
@@ -115,9 +116,6 @@ bool layout_is_external(const char *name);
 
 /* spin.c: does the loop that a backward branch, instruction `last`, closes to `first` wait for other threads? */
 bool spin_loop_waits(struct emitter *e, u32 first, u32 last);
-
-/* counting.c: does that loop end by itself, whatever other threads do? False of one that may, but is too long to tell. */
-bool counting_loop(struct emitter *e, u32 first, u32 last);
 
 /* calls.c */
 bool call_match(struct emitter *e, const struct ir_instruction *x, struct matched *result);

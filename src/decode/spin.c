@@ -99,6 +99,68 @@ static bool may_wait(const struct emitter *e, u32 k)
 	return calls_waiting(e->low, e->low->waits, &e->function->body.items[k]);
 }
 
+/* What each lane computes for itself from what no other thread writes. */
+static bool computes(const struct matched *m)
+{
+	const u32 odd = ISA_SYNC | ISA_CALL | ISA_RET | ISA_EXIT | ISA_BRANCH | ISA_ATOMIC | ISA_ORDERED | ISA_STORE |
+			ISA_CROSS_LANE | ISA_UNMODELLED | ISA_LATE;
+	const u32 flags = m->form.row->flags;
+
+	for (u32 u = 0; u < m->use_count; u++)
+		if (m->uses[u].kind == USE_SREG_READ)
+			return false;
+	if (flags & odd)
+		return false;
+	return !(flags & ISA_MEMORY) || (flags & ISA_PARAM && m->form.param == PARAM_OF_KERNEL);
+}
+
+static void describe_branch(const struct emitter *e, u32 first, u32 k, struct counting_step *to)
+{
+	const struct ir_label *const *labels = NULL;
+
+	to->branches = true;
+	to->target_count =
+		flow_targets(e->function, &e->function->body.items[k], &e->matched[k].form, &labels, e->low->scratch);
+	to->targets = ARENA_ARRAY(e->low->scratch, to->target_count + 1ull, u32);
+	for (u32 t = 0; t < to->target_count; t++)
+		to->targets[t] = labels[t]->target - first; /* before the loop: no step either */
+}
+
+static void describe(const struct emitter *e, u32 first, u32 k, struct counting_step *to)
+{
+	const struct ir_instruction *x = &e->function->body.items[k];
+	const struct matched *m = &e->matched[k];
+
+	if (!m->form.row)
+		return;
+	to->reads = ARENA_ARRAY(e->low->scratch, m->use_count + 1ull, u32);
+	to->writes = ARENA_ARRAY(e->low->scratch, m->use_count + 1ull, u32);
+	for (u32 u = 0; u < m->use_count; u++) {
+		if (m->uses[u].kind == USE_REGISTER && m->uses[u].read)
+			to->reads[to->read_count++] = m->uses[u].reg;
+		if (m->uses[u].kind == USE_REGISTER && m->uses[u].written)
+			to->writes[to->write_count++] = m->uses[u].reg;
+	}
+	if (x->guard)
+		to->reads[to->read_count++] = ir_guard_slot(x);
+	to->computes = computes(m);
+	to->leaves = m->form.row->flags & (ISA_RET | ISA_EXIT);
+	if (m->form.row->flags & ISA_BRANCH)
+		describe_branch(e, first, k, to);
+}
+
+static bool counts(struct emitter *e, u32 first, u32 last)
+{
+	const u32 count = last - first + 1;
+
+	if (count > e->counting_work)
+		return false;
+	struct counting_step *steps = ARENA_ARRAY(e->low->scratch, count, struct counting_step);
+	for (u32 k = 0; k < count; k++)
+		describe(e, first, first + k, &steps[k]);
+	return counting_loop(e->low->scratch, steps, count, e->function->register_slots, &e->counting_work);
+}
+
 /* Loops may be nested as deep as the text is long, so each instruction is looked at once for all of them. */
 bool spin_loop_waits(struct emitter *e, u32 first, u32 last)
 {
@@ -109,5 +171,5 @@ bool spin_loop_waits(struct emitter *e, u32 first, u32 last)
 		for (u32 k = 0; k < count; k++)
 			e->waits_before[k + 1] = e->waits_before[k] + may_wait(e, k);
 	}
-	return e->waits_before[last] > e->waits_before[first] && !counting_loop(e, first, last);
+	return e->waits_before[last] > e->waits_before[first] && !counts(e, first, last);
 }

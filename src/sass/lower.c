@@ -735,7 +735,8 @@ static u64 local_bytes(const struct lower *l)
 /* The counterpart of emit_function() for machine code. NULL after an error, which has been told. */
 struct code *sass_lower_function(struct lowering *low, struct ir_function *f)
 {
-	struct lower l = {.e = {.low = low, .function = f}, .kernel = f->machine->kernel};
+	struct lower l = {.e = {.low = low, .function = f, .counting_work = COUNTING_WORK},
+			  .kernel = f->machine->kernel};
 	const u32 errors = low->diags->error_count;
 
 	l.m = l.kernel->module;

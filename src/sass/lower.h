@@ -190,6 +190,11 @@ void lower_not_supplied(struct lower *l, const char *name);
 /* That of a lookup with gradients: lower_texture.c. Such as it has no form for stops the run. */
 void lower_texture_gradient(struct lower *l, const char *name);
 
+/* Does the loop that a branch at `last` closes to `first`, addresses in the section, wait for other threads? The answer only
+ * says where a warp lets others go on, and lanes that wait for this one's: a wrong one costs time, unless it hangs a program
+ * that the hardware runs. spin.c. */
+bool lower_loop_waits(struct lower *l, u32 first, u32 last);
+
 /* --- Memory: lower_memory.c ------------------------------------------------------------------- */
 
 struct lower_place {

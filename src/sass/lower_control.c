@@ -31,37 +31,6 @@ static struct predicate always(const struct lower *l) { return (struct predicate
 /* The predicate that some control instructions have beside their guard. */
 static struct predicate second(struct lower *l) { return lower_predicate(l, 0); }
 
-/* Does the loop that a backward branch closes wait for other threads? It does if it has an atomic operation, a
- * try_wait, or a load that is ordered: a plain loop of arithmetic is none, however long. The answer only says where a
- * warp lets others go on; a wrong one costs time, unless it hangs a program that the hardware runs. */
-static bool waits(struct lower *l, u32 first, u32 last)
-{
-	for (u32 at = first; at < last; at += SASS_INSN_BYTES) {
-		const u8 *code = l->section->code + at;
-		struct sass_insn i;
-
-		if (!sass_decode(l->m->decoder, read_u64(code), read_u64(code + 8), at, &i))
-			continue;
-		switch (i.opcode) {
-		case SASS_OP_ATOM:
-		case SASS_OP_ATOMG:
-		case SASS_OP_ATOMS:
-		case SASS_OP_SYNCS:
-		case SASS_OP_NANOSLEEP:
-		case SASS_OP_YIELD:
-			return true;
-		case SASS_OP_LDG:
-		case SASS_OP_LD:
-			if (sass_modifier(&i, MOD_ORDER) || sass_modifier(&i, MOD_ORDER75) > 1)
-				return true;
-			break;
-		default:
-			break;
-		}
-	}
-	return false;
-}
-
 /* Branches out of the function do not occur in what compilers make; the lowering reports them instead of guessing. */
 static bool inside(const struct lower *l, u64 target)
 {
@@ -71,7 +40,7 @@ static bool inside(const struct lower *l, u64 target)
 /* Only branches backwards close loops. */
 static u8 spinning(struct lower *l, u64 target)
 {
-	return target <= l->i->address && waits(l, (u32)target, l->i->address) ? MACHINE_SPIN : 0;
+	return target <= l->i->address && lower_loop_waits(l, (u32)target, l->i->address) ? MACHINE_SPIN : 0;
 }
 
 /* A branch to a known place. lower_meets notes where its lanes meet again: at the end of the innermost region
