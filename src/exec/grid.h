@@ -248,6 +248,7 @@ struct worker {
 	struct arena arena;
 	jmp_buf out_of_memory;
 	u64 clock;  /* warp instructions issued, for %clock */
+	u64 idled;  /* by warps of blocks that have ended: their sum */
 	u64 warmed; /* of these, those that the kernel's heat has */
 	/* The state of worker_run, which may return and be called again. */
 	bool running, more, round_progress, suspended;

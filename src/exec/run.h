@@ -206,6 +206,8 @@ bool warp_local_reserve(struct warp *w, const struct insn *i, u64 bytes);
 /* The space that a generic address lies in; *address becomes the offset within it. */
 enum ir_space generic_space(const struct warp *w, u64 *address);
 
+/* The warp is about to read a clock with `i`: lets it run on if all that the warp does is to wait for it. */
+void sreg_look_at_clock(struct warp *w, const struct insn *i);
 /* Value of a special register for one lane. */
 u64 sreg_value(const struct warp *w, u32 sreg, u32 element, u32 lane);
 

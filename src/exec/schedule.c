@@ -148,6 +148,8 @@ static void warp_reset(struct warp *w, const struct cluster *c)
 	w->initial_mask = w->live = left >= WARP_LANES ? FULL_MASK : (1u << left) - 1;
 	w->issued = w->lanes_issued = w->branches = w->divergent_branches = 0;
 	w->state_hash = 0;
+	w->idled = 0;
+	w->looked.at = NULL;
 	w->counted = 0;
 	w->turn_start = 0;
 	w->fell_behind = 0;
@@ -229,6 +231,7 @@ static void block_count(struct worker *k, const struct block *b)
 		k->stats.branches += w->branches;
 		k->stats.divergent_branches += w->divergent_branches;
 		k->clock += w->issued;
+		k->idled += w->idled;
 	}
 }
 

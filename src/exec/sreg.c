@@ -94,10 +94,31 @@ static u64 shared_value(const struct warp *w, u32 sreg)
 	}
 }
 
+/* Clocks count instructions. A warp that waits for one would have to execute as many as it waits ticks, and so would each
+ * warp of a launch that only passes time. So the clock runs on, further with each look, while a loop does nothing else:
+ * the same instruction reads it again, after few others, and the loop does not look at what other threads write (those
+ * count `spins`). */
+void sreg_look_at_clock(struct warp *w, const struct insn *i)
+{
+	enum { LOOP_MOST = 16, STEP_MOST = 4096 };
+	/* The other half of a 64-bit value. */
+	if (w->looked.at && w->looked.at != i && w->looked.issued == w->issued)
+		return;
+	const bool waits =
+		w->looked.at == i && w->looked.spins == w->spins && w->issued - w->looked.issued <= LOOP_MOST;
+	const u32 step = waits ? min_u32(2 * w->looked.step + 1, STEP_MOST) : 0;
+
+	w->looked.at = i;
+	w->looked.issued = w->issued;
+	w->looked.spins = w->spins;
+	w->looked.step = step;
+	w->idled += step;
+}
+
 u64 sreg_value(const struct warp *w, u32 sreg, u32 element, u32 lane)
 {
 	const struct grid *grid = w->grid;
-	const u64 clock = w->worker->clock + w->issued;
+	const u64 clock = w->worker->clock + w->worker->idled + w->issued + w->idled;
 
 	switch (sreg) {
 	case SREG_tid:

@@ -118,7 +118,13 @@ struct warp {
 	u32 spin_turns;    /* that ended so, while none of the lanes left */
 	u64 counted;       /* of `issued`, what is in the worker's `elapsed` */
 	struct warp *next_of_worker;
-	u64 state_hash;                /* of the last turn that ended in a spin loop */
+	u64 state_hash; /* of the last turn that ended in a spin loop */
+	u64 idled;      /* clock ticks beyond `issued`, in loops that only look at a clock (exec/sreg.c) */
+	struct {
+		const struct insn *at;
+		u64 issued;
+		u32 spins, step;
+	} looked;                      /* the last look at a clock: where, when, and how long it let the clock run on */
 	u64 cluster_phase[WARP_LANES]; /* barrier.cluster.wait waits until the phase is this */
 	/* Listings: the reconvergence stack, the lowest entry first. */
 	struct stack_entry *stack;

@@ -296,14 +296,15 @@ MEANING_FUNCTION(unmodelled)
 /* Lowering takes this handler for all that a gang does not run. */
 static const struct meaning unmodelled = {.run = unmodelled_run, .gang = gang_end};
 
-/* imm: instructions of the straight run so far, which the clocks must have counted. */
+/* One value for all lanes. imm: instructions of the straight run so far, which the clocks must have counted. */
 MEANING_FUNCTION(sreg_read)
 {
 	w->issued += (u32)i->imm;
+	sreg_look_at_clock(w, i);
+	const u64 value = sreg_value(w, i->a, i->b, 0);
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		if (!(mask >> l & 1))
 			continue;
-		const u64 value = sreg_value(w, i->a, i->b, l);
 		if (i->c == 64)
 			((u64 *)(rows + i->d))[l] = value;
 		else
