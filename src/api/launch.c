@@ -67,6 +67,7 @@ static void begin(struct outcome *o)
 	o->status = PTXSIM_OK;
 	o->refused = true;
 	o->ended = false;
+	o->astray = false;
 	o->kind = FAULT_NONE;
 	o->message[0] = o->function[0] = o->file[0] = 0;
 	o->line = o->column = 0;
@@ -139,8 +140,11 @@ static ptxsim_status run_watched(ptxsim_context *c, struct launch *l, const stru
 {
 	struct watching *w = options->watching;
 	const struct fault *found = NULL;
+	struct astray astray;
 
+	astray.times = 0;
 	l->stop = &c->stop;
+	l->astray = &astray;
 	if (w && !watching_begin(w, l, told))
 		return PTXSIM_ERROR_MEMORY;
 	const enum launch_status status = execute(l, options, o);
@@ -150,6 +154,9 @@ static ptxsim_status run_watched(ptxsim_context *c, struct launch *l, const stru
 	switch (status) {
 	case LAUNCH_OK:
 		o->ended = true;
+		o->astray = !found && astray.times;
+		if (o->astray)
+			found = &astray.first;
 		if (found)
 			keep_fault(l, found, o);
 		return found ? PTXSIM_ERROR_FAULT : PTXSIM_OK;

@@ -39,6 +39,8 @@ static const char usage_text[] =
 	"                        t4, sm_86 and the like, or several: h200,h200\n"
 	"      --trace FILE      write each call of the driver interface, with arguments and\n"
 	"                        result\n"
+	"      --bounds WHERE    where reads of kernels must end: page (at first), as on a card, with\n"
+	"                        a warning if no object is there, or object; --check: object\n"
 	"      --no-execute      kernels do nothing\n"
 	"      --error-exitcode N  the exit status if --check found something and the program\n"
 	"                        ended with 0 (1); 0: the program's own in any case\n"
@@ -193,6 +195,7 @@ enum {
 	OPTION_LAUNCH,
 	OPTION_DEVICES,
 	OPTION_TRACE,
+	OPTION_BOUNDS,
 	OPTION_NO_EXECUTE,
 	OPTION_STATUS,
 	OPTION_MAX_FINDINGS,
@@ -210,6 +213,7 @@ static const struct option long_options[] = {{"check", optional_argument, NULL, 
 					     {"launch", required_argument, NULL, OPTION_LAUNCH},
 					     {"devices", required_argument, NULL, OPTION_DEVICES},
 					     {"trace", required_argument, NULL, OPTION_TRACE},
+					     {"bounds", required_argument, NULL, OPTION_BOUNDS},
 					     {"no-execute", no_argument, NULL, OPTION_NO_EXECUTE},
 					     {"error-exitcode", required_argument, NULL, OPTION_STATUS},
 					     {"quiet", no_argument, NULL, 'q'},
@@ -288,6 +292,10 @@ static bool take_option(int key, const char *value, struct exec_options *o)
 	case OPTION_SARIF:
 		set_path("PTXSIM_SARIF", value);
 		return true;
+	case OPTION_BOUNDS:
+		if (strcmp(value, "page") && strcmp(value, "object"))
+			return wrong("--bounds is page or object, not '%s'", value), false;
+		return setenv("PTXSIM_BOUNDS", value, 1) == 0;
 	case OPTION_NO_EXECUTE:
 		return setenv("PTXSIM_EXECUTE", "no", 1) == 0;
 	case OPTION_STATUS:

@@ -154,6 +154,33 @@ const struct insn *warp_fault_address(struct warp *w, const struct insn *i, enum
 	return warp_raise(w, i, &f);
 }
 
+bool warp_reads_astray(struct warp *w, const struct insn *i, u32 lane, u64 address, u32 size)
+{
+	struct grid *grid = w->grid;
+	struct astray *to = grid->launch->astray;
+
+	if (!to || !grid->memory->has_page || !grid->memory->has_page(address))
+		return false;
+	pthread_mutex_lock(&grid->lock);
+	if (!to->times++) {
+		const struct code *code = w->frame ? w->frame->code : grid->kernel->code;
+		to->first = (struct fault){.kind = FAULT_OUT_OF_BOUNDS,
+					   .code = code,
+					   .insn = grid->insns ? code->insns + (i - grid->insns[code->index]) : i,
+					   .block = w->block->index,
+					   .warp = w->index,
+					   .lane = lane,
+					   .lanes = 1u << lane,
+					   .address = address,
+					   .size = size,
+					   .space = SPACE_GLOBAL,
+					   .null_param = -1};
+		classify(w, &to->first);
+	}
+	pthread_mutex_unlock(&grid->lock);
+	return true;
+}
+
 const struct insn *warp_fault_free(struct warp *w, const struct insn *i, u32 lane, u64 address)
 {
 	const struct released *r = memory_find_released(w->grid->memory, address);

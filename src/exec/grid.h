@@ -78,6 +78,12 @@ struct grid;
 void grid_watch_all(struct grid *grid, const struct observer *o);
 
 /* Parameters of a launch; all borrowed for its duration. */
+/* Reads that no allocation holds, but a page of the hardware's does: it lets them pass. */
+struct astray {
+	u64 times;
+	struct fault first; /* if `times` is not 0: what it would have been as a fault */
+};
+
 struct launch {
 	const struct program *program;
 	const struct kernel *kernel;
@@ -88,6 +94,7 @@ struct launch {
 	u64 dynamic_shared;
 	bool cooperative;                  /* all blocks run at once, and can wait for one another */
 	const u8 *params;                  /* kernel->param_bytes bytes */
+	struct astray *astray;             /* told of such reads; NULL: they are faults */
 	u32 jobs;                          /* host threads; 0: as many as are sensible */
 	bool any_order;                    /* kernels that show the order of blocks may use several threads, too */
 	u64 instruction_limit;             /* warp instructions for the launch; 0: none */

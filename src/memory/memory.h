@@ -94,6 +94,9 @@ struct memory {
 	u64 budget;                                /* what total_bytes may come to */
 	enum memory_bounds bounds;
 	u64 generation; /* grows when an allocation is removed: remembered hits are void */
+	/* Whether the modelled hardware has a page at the address, though no allocation holds it: reads find the host's
+	 * bytes of that address there. Safe from any thread. NULL: reads end where allocations do. */
+	bool (*has_page)(u64 address);
 };
 
 /* `first` is where allocations start, `limit` where they must end, `budget` how many bytes they may have in all. */

@@ -60,6 +60,13 @@ expect "what streams do is suppressed as other findings" 0 'found nothing' --che
 expect "a leak is told" 1 'leak: 256 bytes .* given by cuMemAlloc' --check "$program" clean leak
 expect "a fault is told with its place" 0 'clean: address out of bounds: store of 4 bytes' "$program" fault
 expect "and reaches the program" 0 'error 700' "$program" fault
+expect "a read beyond a buffer goes on as on a card" 0 '^error 0' "$program" beyond
+expect "and is warned of" 0 'beyond: warning: address out of bounds: load of 4 bytes' "$program" beyond
+expect "once for each kernel" 0 '^done' "$program" beyond beyond
+[ "$(grep -c warning: "$work/out")" = 1 ] || failed=$((failed + 1))
+expect "at objects' bounds it is a fault" 0 '^error 700' --bounds object "$program" beyond
+expect "with checks, too" 1 '^error 700' --check "$program" beyond
+expect "bounds that are none" 2 "page or object, not 'word'" --bounds word "$program"
 expect "only the chosen kernel is checked" 0 'found nothing' --check --kernel clean "$program" race clean
 expect "only the chosen launch is checked" 1 '!times more' --check --launch 2 "$program" race race race
 expect "kernels launch kernels" 0 '^done' "$program" child

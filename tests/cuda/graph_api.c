@@ -588,7 +588,8 @@ END_TEST
 
 START_TEST(virtual_memory_is_mapped_where_it_is_wanted)
 {
-	const struct cu_allocation_properties device = {.type = 1, .handle_types = 1, .location = {1, 0}};
+	const struct cu_allocation_properties device = {
+		.type = 1, .handle_types = 1, .location = {1, 0}, .compression = 1};
 	const struct cu_access both = {{1, 0}, 3}, none = {{1, 0}, 0};
 	const struct cu_location here = {1, 0};
 	struct cu_allocation_properties told;
@@ -627,6 +628,8 @@ START_TEST(virtual_memory_is_mapped_where_it_is_wanted)
 	ck_assert_uint_eq(again, handle);
 	OK(cuMemGetAllocationPropertiesFromHandle(&told, again));
 	ck_assert_int_eq(told.location.id, 0);
+	ck_assert_int_eq(told.handle_types, 1);
+	ck_assert_int_eq(told.compression, 1);
 	OK(cuMemRelease(again));
 	OK(cuMemRelease(handle));
 	OK(cuMemRelease(imported));

@@ -50,6 +50,29 @@ static int open_devices(void)
 	return driver.device_count ? CU_OK : 100;
 }
 
+/* Any device's: one address space holds them all. */
+static bool has_page(u64 address)
+{
+	for (u32 d = 0; d < (u32)driver.device_count; d++)
+		if (heap_has_page(&driver.devices[d].heap, address))
+			return true;
+	return false;
+}
+
+/* PTXSIM_BOUNDS: where reads must end. False: neither of the two. */
+static bool read_bounds(void)
+{
+	const char *bounds = getenv("PTXSIM_BOUNDS");
+
+	if (bounds && *bounds && strcmp(bounds, "page") && strcmp(bounds, "object")) {
+		driver_tell("PTXSIM_BOUNDS is page or object, not %s", bounds);
+		return false;
+	}
+	if (!watch_checks() && (!bounds || strcmp(bounds, "object")))
+		driver.machine->memory.has_page = has_page;
+	return true;
+}
+
 /* Opened to append, since several processes of a program may write to it. NULL: not asked for, or it cannot be
  * written. */
 static FILE *open_file(const char *variable)
@@ -76,7 +99,7 @@ static bool take_setting(char *line)
 {
 	static const char *const names[] = {"devices", "trace",       "execute",      "findings", "check",
 					    "report",  "report_file", "kernel",       "launch",   "progress",
-					    "sarif",   "suppress",    "max_findings", "code"};
+					    "sarif",   "suppress",    "max_findings", "code",     "bounds"};
 	char *equals = strchr(line, '='), variable[32] = "PTXSIM_";
 
 	if (!equals)
@@ -140,6 +163,8 @@ int drv_cuInit(u32 flags)
 	driver.machine = ptxsim_context_create(NULL);
 	if (!driver.machine)
 		return CU_OUT_OF_MEMORY;
+	if (!read_bounds())
+		return CU_INVALID_VALUE;
 	const int result = open_devices();
 	if (!result && pthread_atfork(NULL, NULL, driver_forget))
 		return CU_OUT_OF_MEMORY;

@@ -63,11 +63,16 @@ struct heap {
 	struct heap_extent *extents;
 	u32 extent_count, extent_room;
 	struct heap_shared *shared; /* with other processes */
+	u8 *pages;                  /* for each chunk: it is there on the modelled device; atomic */
 };
 bool heap_open(struct heap *h, u64 bytes);
 /* Zeroed bytes; NULL: there is no room. */
 void *heap_take(struct heap *h, u64 bytes);
 void heap_give(struct heap *h, void *at, u64 bytes);
+/* Does the modelled device have a page there, given out or not? From any thread. */
+bool heap_has_page(const struct heap *h, u64 address);
+/* Bytes that have been taken have no pages of their own: addresses alone. */
+void heap_hide(struct heap *h, const void *at, u64 bytes);
 /* Makes the block's memory a file's that other processes can map, and says which: *n's file, id, offset and file_bytes. */
 bool heap_share(struct heap *h, u8 *at, u64 bytes, struct shared_name *n);
 /* Whole pages to map something else over; given back so. */
@@ -475,6 +480,7 @@ struct cu_function {
 	const struct kernel *kernel; /* once it is compiled */
 	struct ptxsim_attributes attributes;
 	bool known;               /* `attributes` are filled in */
+	bool told_astray;         /* a read of its that only the page holds has been told of; atomic */
 	struct cu_function *here; /* of a library: the function of the context with the number here_context */
 	u64 here_context;
 	u32 dynamic_most; /* bytes that a launch may ask for; 0: as the device has it */

@@ -42,14 +42,20 @@ struct heap_shared {
 	int file;
 };
 
+static u64 round_up(u64 n, u64 to) { return (n + to - 1) / to * to; }
+
 /* The range is reserved, not filled: pages come when they are touched. A host that refuses so much gets half, and so
  * on. */
 bool heap_open(struct heap *h, u64 bytes)
 {
 	memset(h, 0, sizeof *h);
 	h->small = calloc(GRAINS + 1, sizeof(struct heap_free *));
-	if (!h->small)
+	h->pages = calloc(bytes / CHUNK + 1, 1);
+	if (!h->small || !h->pages) {
+		free(h->pages);
+		free(h->small);
 		return false;
+	}
 	for (h->bytes = bytes; h->bytes > (u64)1 << 28; h->bytes /= 2) {
 		u8 *base = mmap(NULL, h->bytes + CHUNK, PROT_READ | PROT_WRITE,
 				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -58,14 +64,32 @@ bool heap_open(struct heap *h, u64 bytes)
 			return true;
 		}
 	}
+	free(h->pages);
 	free(h->small);
 	return false;
 }
 
-static u64 round_up(u64 n, u64 to) { return (n + to - 1) / to * to; }
+/* Notes whether the chunks have pages on the modelled device. Kernels ask meanwhile. */
+static void set_pages(struct heap *h, u64 at, u64 bytes, bool there)
+{
+	for (u64 k = at / CHUNK; k < (at + bytes) / CHUNK; k++)
+		__atomic_store_n(&h->pages[k], there, __ATOMIC_RELAXED);
+}
+
+bool heap_has_page(const struct heap *h, u64 address)
+{
+	const u64 at = address - (u64)(uintptr_t)h->base;
+
+	return h->base && at < h->bytes && __atomic_load_n(&h->pages[at / CHUNK], __ATOMIC_RELAXED);
+}
+
+void heap_hide(struct heap *h, const void *at, u64 bytes)
+{
+	set_pages(h, (u64)((const u8 *)at - h->base), round_up(bytes, CHUNK), false);
+}
 
 /* The first extent that is large enough, else new chunks. NULL: the device is full. */
-static u8 *take_chunks(struct heap *h, u64 bytes)
+static u8 *find_chunks(struct heap *h, u64 bytes)
 {
 	for (u32 k = 0; k < h->extent_count; k++) {
 		struct heap_extent *e = &h->extents[k];
@@ -84,11 +108,21 @@ static u8 *take_chunks(struct heap *h, u64 bytes)
 	return h->base + h->top - bytes;
 }
 
+static u8 *take_chunks(struct heap *h, u64 bytes)
+{
+	u8 *at = find_chunks(h, bytes);
+
+	if (at)
+		set_pages(h, (u64)(at - h->base), bytes, true);
+	return at;
+}
+
 /* Adds free chunks, joined with their neighbours. Where there is no memory to note them, they are lost. */
 static void give_chunks(struct heap *h, u64 at, u64 bytes)
 {
 	u32 k = 0;
 
+	set_pages(h, at, bytes, false);
 	while (k < h->extent_count && h->extents[k].at < at)
 		k++;
 	if (k && h->extents[k - 1].at + h->extents[k - 1].bytes == at) {

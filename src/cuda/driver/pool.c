@@ -380,6 +380,8 @@ struct physical {
 	struct physical *next;
 	u64 id, bytes;
 	int device, file;
+	int handle_types;
+	u8 compression;
 	u32 users; /* the program's handle, and mappings */
 };
 static struct physical *physicals;
@@ -438,7 +440,11 @@ int drv_cuMemCreate(u64 *handle, size_t size, const struct cu_allocation_propert
 		file = -1;
 	}
 	*handle = physical_new(file, size, prop->location.type == 1 ? prop->location.id : 0);
-	return *handle ? CU_OK : CU_OUT_OF_MEMORY;
+	if (!*handle)
+		return CU_OUT_OF_MEMORY;
+	physicals->handle_types = prop->handle_types;
+	physicals->compression = prop->compression;
+	return CU_OK;
 }
 
 int drv_cuMemExportToShareableHandle(void *shareable, u64 handle, int type, u64 flags)
@@ -510,7 +516,8 @@ int drv_cuMemGetAllocationPropertiesFromHandle(struct cu_allocation_properties *
 
 	if (!prop || !p)
 		return CU_INVALID_VALUE;
-	*prop = (struct cu_allocation_properties){.type = 1, .location = {1, p->device}};
+	*prop = (struct cu_allocation_properties){
+		.type = 1, .handle_types = p->handle_types, .location = {1, p->device}, .compression = p->compression};
 	return CU_OK;
 }
 
@@ -525,6 +532,7 @@ int drv_cuMemAddressReserve(u64 *ptr, size_t size, size_t alignment, u64 addr, u
 		free(r);
 		return CU_OUT_OF_MEMORY;
 	}
+	heap_hide(&driver.devices[0].heap, at, size);
 	*r = (struct reserved){reserved_ranges, (u64)(uintptr_t)at, size};
 	reserved_ranges = r;
 	*ptr = r->at;

@@ -97,6 +97,20 @@ static void report(struct cu_context *c, const struct cu_function *f, const stru
 	funlockfile(driver.findings);
 }
 
+/* A read beyond its allocation that a card lets pass: told once for each function, as the program goes on. */
+static void tell_astray(struct cu_function *f, const struct outcome *o)
+{
+	if (!driver.findings || __atomic_exchange_n(&f->told_astray, true, __ATOMIC_RELAXED))
+		return;
+	flockfile(driver.findings);
+	fprintf(driver.findings,
+		"%s: warning: %s"
+		"  the program goes on, as on a card, whose pages are larger; --bounds object makes this a fault\n",
+		f->name, o->message);
+	fflush(driver.findings);
+	funlockfile(driver.findings);
+}
+
 /* The grids that a kernel launches are watched as others are. */
 static struct watching *begin_grid(void *context, const ptxsim_function *f, const struct ptxsim_launch *launch)
 {
@@ -151,6 +165,8 @@ static void run_kernel(struct cu_context *c, const struct task *t, const u8 *par
 	function_run(driver.machine, f->function, &launch, params, &options, &o);
 	if (o.status && !o.ended)
 		report(c, f, &o);
+	else if (o.astray)
+		tell_astray(t->kernel.function, &o);
 	if (watched)
 		watch_end(&w, &o);
 	if (graph)

@@ -202,6 +202,8 @@ bool watch_open(void)
 	return true;
 }
 
+bool watch_checks(void) { return watch.checks; }
+
 ptxsim_async watch_async(void) { return watch.checks ? PTXSIM_ASYNC_STRICT : PTXSIM_ASYNC_EAGER; }
 
 void watch_profile(bool start)
@@ -257,8 +259,6 @@ static void choose(struct arena *scratch, const char *kernel, struct watched *w)
 	wanted->count = 1;
 	w->number = ++watch.counted;
 }
-
-bool watch_checks(void) { return watch.checks; }
 
 /* For the debugger: whether it stops in this launch. */
 enum choice watch_choice(const char *kernel)
