@@ -390,7 +390,7 @@ static json_t *on_terminate(struct dap *s, json_t *a, const char **error)
 	(void)a;
 	(void)error;
 	s->pause_wanted = true;
-	s->terminating = !s->is_program;
+	s->terminating |= !s->is_program;
 	return NULL;
 }
 

@@ -352,6 +352,26 @@ test('terminate ends the program', async (c) => {
   await ended;
   assert.strictEqual(heard.of('exited')[0].exitCode, 143);
 });
+test('terminate before the program has started', async (c) => {
+  const heard = await launched(c, [...launch]);
+  await Promise.all([c.waitForEvent('terminated'), c.send('terminate', {})]);
+  assert.strictEqual(heard.of('process').length, 0);
+});
+test('restart is for a new launch', async (c) => {
+  await launched(c, [...launch], { stopOnEntry: true });
+  await toStop(c);
+  await assert.rejects(c.send('restart', {}), /new launch/);
+  assert.strictEqual(await goOn(c), 0);
+});
+test('many launches, and much output, beside an editor that asks', async (c) => {
+  const heard = await launched(c, ['load', ptx, 'many', 'sum', '64', 'flood', '400000', 'exit', '6']);
+  await lines(c, cu, [{ line: 11, condition: '%tid.x == 777' }]);
+  const ended = toEnd(c);
+  for (let k = 0; k < 20; k++) await c.threadsRequest();
+  assert.strictEqual(await ended, 6);
+  assert.strictEqual(heard.stdout.length, 'many: error 0\n'.length + 400000);
+  assert.strictEqual(heard.of('stopped').length, 0);
+});
 test('disconnect ends the program, even one that does not listen', async (c) => {
   const heard = await launched(c, ['ignore-term', ...launch, 'sleep', '60000'], { stopOnEntry: true });
   await toStop(c);

@@ -6,11 +6,12 @@
  *   init               initialises the driver, which `load` and `data` do, too
  *   load FILE          loads a module from a file; `data FILE` from memory; `unload` the last one
  *   launch NAME N      launches a kernel of the last module with N threads of one block and waits; prints its error
- *   both NAME N        does so from two threads at once
+ *   both NAME N        does so from two threads at once; `many NAME N` a thousand times
  *   fork, late-fork    a child that prints and ends, before and after `init`; `pair`: a child that does what follows, too
  *   linger             a child that keeps the output open for ten seconds
  *   say TEXT, complain TEXT, bytes   prints; `bytes`: what is not UTF-8, and a character in two pieces
- *   first, sleep MS, crash, abort, exit N, getenv NAME, cwd, stdin, ignore-term
+ *   flood N            prints N bytes
+ *   sleep MS, crash, abort, exit N, getenv NAME, cwd, stdin, ignore-term
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -119,6 +120,21 @@ static void run_both(const char *name, unsigned threads)
 	puts("both are done");
 }
 
+static void run_many(const char *name, unsigned threads)
+{
+	int error = 0;
+
+	for (int k = 0; k < 1000; k++)
+		error |= launch(name, threads, NULL);
+	printf("many: error %d\n", error);
+}
+
+static void flood(int bytes)
+{
+	while (bytes-- > 0)
+		putchar(bytes % 100 ? 'x' : '\n');
+}
+
 static void fork_child(void)
 {
 	fflush(stdout);
@@ -214,6 +230,8 @@ static void do_word(const char *word, const char *text)
 		usleep(1000 * (unsigned)atoi(text));
 	} else if (!strcmp(word, "getenv")) {
 		puts(getenv(text) ? getenv(text) : "unset");
+	} else if (!strcmp(word, "flood")) {
+		flood(atoi(text));
 	} else if (!strcmp(word, "exit")) {
 		exit(atoi(text));
 	}
@@ -225,10 +243,12 @@ int main(int count, char **words)
 		if (do_alone(words[k]))
 			continue;
 		const char *text = k + 1 < count ? words[k + 1] : "";
-		if (!strcmp(words[k], "launch") || !strcmp(words[k], "both")) {
+		if (!strcmp(words[k], "launch") || !strcmp(words[k], "both") || !strcmp(words[k], "many")) {
 			const unsigned threads = k + 2 < count ? (unsigned)atoi(words[k + 2]) : 1;
 			if (*words[k] == 'b')
 				run_both(text, threads);
+			else if (*words[k] == 'm')
+				run_many(text, threads);
 			else
 				printf("%s: error %d\n", text, launch(text, threads, NULL));
 			k += 2;
