@@ -87,6 +87,7 @@ struct run_options {
 	u32 (*launch_graph)(void *context, u64 graph, u64 stream);
 	void *graph_context;
 	u64 graph;
+	u32 (*update_node)(const struct node_update *update);
 	launch_runner *runner; /* NULL: launch_run */
 	void *runner_context;
 };

@@ -244,6 +244,7 @@ static void run_grid(ptxsim_context *c, const ptxsim_function *f, const struct p
 		.device_count = options->device_count,
 		.launch_graph = options->launch_graph,
 		.graph_context = options->graph_context,
+		.update_node = options->update_node,
 		.graph = options->graph,
 		.native = native_of(c, f, p, launch->native),
 	};

@@ -57,6 +57,10 @@
 	X(cudaGraphLaunch)                                              \
 	X(cudaGetCurrentGraphExec)                                      \
 	X(cudaGraphSetConditional)                                      \
+	X(cudaGraphKernelNodeSetParam)                                  \
+	X(cudaGraphKernelNodeSetEnabled)                                \
+	X(cudaGraphKernelNodeSetGridDim)                                \
+	X(cudaGraphKernelNodeUpdatesApply)                              \
 	X(cudaCGGetIntrinsicHandle)                                     \
 	X(cudaCGSynchronize)                                            \
 	X(cudaCGGetSize)                                                \

@@ -77,6 +77,18 @@ struct grid;
  * for those that are stepped through. */
 void grid_watch_all(struct grid *grid, const struct observer *o);
 
+/* What a kernel changes of a kernel node of the driver's graphs (cudaGraphKernelNodeField). */
+enum node_field { NODE_GRID = 1, NODE_PARAMS, NODE_ENABLED };
+
+struct node_update {
+	u64 node; /* as the driver names it to kernels */
+	enum node_field field;
+	u32 grid[3];
+	const u8 *bytes; /* of parameters: `size` of them at `offset` */
+	u64 offset, size;
+	bool enabled;
+};
+
 /* Parameters of a launch; all borrowed for its duration. */
 /* Reads that no allocation holds, but a page of the hardware's does: it lets them pass. */
 struct astray {
@@ -119,6 +131,8 @@ struct launch {
 	 * no graphs. */
 	u32 (*launch_graph)(void *context, u64 graph, u64 stream);
 	void *graph_context;
+	/* A kernel changes a node of a graph, the same way. */
+	u32 (*update_node)(const struct node_update *update);
 	u64 graph;                    /* that the kernel is of, if kernels may launch it, or 0: %current_graph_exec */
 	struct native_kernel *native; /* the kernel's native code, there or to come; NULL: none is to be used */
 };

@@ -559,12 +559,117 @@ static u64 launch_graph(struct runtime_call *c)
 			       : RUNTIME_NOT_SUPPORTED;
 }
 
+enum { VALUE_MOST = 32764 }; /* bytes of parameters that a kernel can have */
+
+/* Bytes where the kernel's pointer leads, global or local. */
+static bool load_bytes(const struct runtime_call *c, u64 address, u8 *to, u64 bytes)
+{
+	const u64 local = address - c->w->grid->map->local_window;
+	struct allocation a;
+
+	if (local < c->w->local_bytes && c->w->local_bytes - local >= bytes) {
+		for (u64 k = 0; k < bytes; k++)
+			to[k] = ((const u8 *)local_word(c->w, (local + k) & ~3ull, c->lane))[(local + k) & 3];
+		return true;
+	}
+	if (!bytes || !memory_look(memory_of(c), address, bytes, &a))
+		return false;
+	memcpy(to, a.host + (address - a.base), bytes);
+	return true;
+}
+
+static u64 update_node(const struct runtime_call *c, const struct node_update *u)
+{
+	const struct launch *l = c->w->grid->launch;
+
+	return l->update_node ? l->update_node(u) : RUNTIME_NOT_SUPPORTED;
+}
+
+/* A value that is written into a node's parameters. */
+static u64 update_params(const struct runtime_call *c, u64 node, u64 value, u64 offset, u64 size)
+{
+	u64 result = RUNTIME_INVALID_VALUE;
+	u8 *bytes = size && size <= VALUE_MOST ? malloc(size) : NULL;
+
+	if (bytes && load_bytes(c, value, bytes, size))
+		result = update_node(
+			c, &(struct node_update){
+				   .node = node, .field = NODE_PARAMS, .bytes = bytes, .offset = offset, .size = size});
+	free(bytes);
+	return result;
+}
+
+static u64 set_node_param(struct runtime_call *c)
+{
+	return update_params(c, argument(c, 0), argument(c, 2), argument(c, 1), argument(c, 3));
+}
+
+static u64 set_node_enabled(struct runtime_call *c)
+{
+	return update_node(c, &(struct node_update){
+				      .node = argument(c, 0), .field = NODE_ENABLED, .enabled = argument(c, 1) & 0xff});
+}
+
+static u64 set_node_grid(struct runtime_call *c)
+{
+	struct node_update u = {.node = argument(c, 0), .field = NODE_GRID};
+
+	read_dim3(c, 1, u.grid);
+	return update_node(c, &u);
+}
+
+/* cudaGraphKernelNodeUpdate */
+struct node_change {
+	u64 node;
+	u32 field, pad;
+	union {
+		u32 grid[3];
+		struct {
+			u64 value, offset, size;
+		} param;
+		u32 enabled;
+	};
+};
+
+/* Until the first that cannot be applied. */
+static u64 apply_updates(struct runtime_call *c)
+{
+	const u64 at = argument(c, 0), count = argument(c, 1);
+	struct node_change change;
+	u64 result = RUNTIME_OK;
+
+	for (u64 k = 0; k < count && !result; k++) {
+		if (!load_bytes(c, at + k * sizeof change, (u8 *)&change, sizeof change))
+			return RUNTIME_INVALID_VALUE;
+		struct node_update u = {.node = change.node, .field = change.field};
+		if (change.field == NODE_PARAMS) {
+			result = update_params(c, u.node, change.param.value, change.param.offset, change.param.size);
+			continue;
+		}
+		if (change.field == NODE_GRID)
+			memcpy(u.grid, change.grid, sizeof u.grid);
+		u.enabled = change.enabled != 0;
+		result = update_node(c, &u);
+	}
+	return result;
+}
+
 static u64 current_graph(struct runtime_call *c) { return c->w->grid->launch->graph; }
 
-static const struct {
+struct runtime_function {
 	const char *name;
 	runtime_fn *fn;
-} functions[] = {
+};
+
+/* By their whole names. */
+static const struct runtime_function graph_functions[] = {
+	{"cudaGraphSetConditional", set_condition},          {"cudaGraphLaunch", launch_graph},
+	{"cudaGetCurrentGraphExec", current_graph},          {"cudaGraphKernelNodeSetParam", set_node_param},
+	{"cudaGraphKernelNodeSetEnabled", set_node_enabled}, {"cudaGraphKernelNodeSetGridDim", set_node_grid},
+	{"cudaGraphKernelNodeUpdatesApply", apply_updates},
+};
+
+static const struct runtime_function functions[] = {
 	{"GetParameterBuffer", buffer_v1},
 	{"GetParameterBufferV2", buffer_v2},
 	{"LaunchDevice", launch_v1},
@@ -612,12 +717,9 @@ static runtime_fn *find(const char *external)
 {
 	static const char prefix[] = "__cudaCDP2";
 
-	if (!strcmp(external, "cudaGraphSetConditional"))
-		return set_condition;
-	if (!strcmp(external, "cudaGraphLaunch"))
-		return launch_graph;
-	if (!strcmp(external, "cudaGetCurrentGraphExec"))
-		return current_graph;
+	for (size_t k = 0; k < COUNT_OF(graph_functions); k++)
+		if (!strcmp(external, graph_functions[k].name))
+			return graph_functions[k].fn;
 	if (strncmp(external, prefix, sizeof prefix - 1))
 		return NULL;
 	for (size_t k = 0; k < COUNT_OF(functions); k++)

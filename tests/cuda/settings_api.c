@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The driver's log of errors, settings of coredumps, and calls that only tell what a device has not. Linked with the library
- * as a program would be.
+ * The driver's log of errors, settings of coredumps, calls that only tell what a device has not, and nodes of graphs that
+ * kernels change. Linked with the library as a program would be.
  */
 #include <check.h>
 #include <stdio.h>
@@ -269,8 +269,231 @@ START_TEST(what_an_array_or_a_library_has_not)
 }
 END_TEST
 
+/* --- Nodes that kernels change --------------------------------------------------------------------------- */
+
+/* `work` adds v for each of its blocks; `change` calls one of the four functions, as `what` says, and stores its result. */
+static char UPDATES[] =
+	".version 8.0\n.target sm_90\n.address_size 64\n"
+	".extern .func (.param .b32 r) cudaGraphKernelNodeSetParam(.param .b64 n, .param .b64 o, .param .b64 v, .param "
+	".b64 s);\n"
+	".extern .func (.param .b32 r) cudaGraphKernelNodeSetEnabled(.param .b64 n, .param .b32 e);\n"
+	".extern .func (.param .b32 r) cudaGraphKernelNodeSetGridDim(.param .b64 n, .param .align 4 .b8 g[12]);\n"
+	".extern .func (.param .b32 r) cudaGraphKernelNodeUpdatesApply(.param .b64 u, .param .b64 c);\n"
+	".visible .entry work(.param .u64 p, .param .u32 v)\n{\n"
+	"	.reg .b64 %a; .reg .b32 %v;\n"
+	"	ld.param.u64 %a, [p]; ld.param.u32 %v, [v]; red.global.add.u32 [%a], %v; ret;\n}\n"
+	".visible .entry change(.param .u64 node, .param .u32 what, .param .u32 value, .param .u64 at, .param .u64 "
+	"size)"
+	"\n{\n"
+	"	.local .align 8 .b8 here[8]; .reg .b64 %n, %a, %v, %s; .reg .b32 %w, %x, %r; .reg .pred %q;\n"
+	"	ld.param.u64 %n, [node]; ld.param.u32 %w, [what]; ld.param.u32 %x, [value]; ld.param.u64 %a, [at];\n"
+	"	ld.param.u64 %s, [size]; mov.u64 %v, here; cvta.local.u64 %v, %v; st.local.u32 [here], %x;\n"
+	"	setp.eq.u32 %q, %w, 1; @%q bra GRID; setp.eq.u32 %q, %w, 2; @%q bra PARAM;\n"
+	"	setp.eq.u32 %q, %w, 3; @%q bra ENABLED;\n"
+	"	{ .param .b64 a; .param .b64 b; .param .b32 r; add.u64 %v, %a, 64; st.param.b64 [a], %v; st.param.b64 "
+	"[b], "
+	"%s;\n"
+	"	call.uni (r), cudaGraphKernelNodeUpdatesApply, (a, b); ld.param.b32 %r, [r]; } bra END;\n"
+	"GRID: { .param .b64 a; .param .align 4 .b8 b[12]; .param .b32 r; st.param.b64 [a], %n;\n"
+	"	st.param.b32 [b], %x; st.param.b32 [b+4], 1; st.param.b32 [b+8], 1;\n"
+	"	call.uni (r), cudaGraphKernelNodeSetGridDim, (a, b); ld.param.b32 %r, [r]; } bra END;\n"
+	"PARAM: { .param .b64 a; .param .b64 b; .param .b64 c; .param .b64 d; .param .b32 r; st.param.b64 [a], %n;\n"
+	"	st.param.b64 [b], 8; st.param.b64 [c], %v; st.param.b64 [d], %s;\n"
+	"	call.uni (r), cudaGraphKernelNodeSetParam, (a, b, c, d); ld.param.b32 %r, [r]; } bra END;\n"
+	"ENABLED: { .param .b64 a; .param .b32 b; .param .b32 r; st.param.b64 [a], %n; st.param.b32 [b], %x;\n"
+	"	call.uni (r), cudaGraphKernelNodeSetEnabled, (a, b); ld.param.b32 %r, [r]; }\n"
+	"END: st.global.u32 [%a+4], %r; ret;\n}\n";
+
+struct updated {
+	struct cu_module *module;
+	struct cu_function *work, *change;
+	struct cu_graph *graph;
+	struct cu_exec *exec;
+	struct cu_node *node;
+	u64 at, name; /* sum and result; the node as kernels know it */
+};
+
+/* CUDA_KERNEL_NODE_PARAMS and CUlaunchAttributeValue, as much of them as is needed. */
+static void build(struct updated *u)
+{
+	struct {
+		int updatable, pad;
+		u64 name, rest[6];
+	} value = {.updatable = 1};
+	u32 v = 5;
+	void *args[] = {&u->at, &v};
+	struct cu_kernel_node k = {.grid = {2, 1, 1}, .block = {1, 1, 1}, .params = args};
+
+	begin();
+	OK(cuModuleLoadData(&u->module, UPDATES));
+	OK(cuModuleGetFunction(&u->work, u->module, "work"));
+	OK(cuModuleGetFunction(&u->change, u->module, "change"));
+	OK(cuMemAlloc_v2(&u->at, 256));
+	OK(cuMemsetD32_v2(u->at, 0, 64));
+	OK(cuGraphCreate(&u->graph, 0));
+	k.function = u->work;
+	OK(cuGraphAddKernelNode_v2(&u->node, u->graph, NULL, 0, &k));
+	OK(cuGraphKernelNodeSetAttribute(u->node, 13, (void *)&value));
+	u->name = value.name;
+	ck_assert_uint_ne(u->name, 0);
+	OK(cuGraphInstantiateWithFlags(&u->exec, u->graph, 0));
+}
+
+/* The sum that one launch of the graph adds. */
+static u32 added(const struct updated *u)
+{
+	u32 sum;
+
+	OK(cuMemsetD32_v2(u->at, 0, 1));
+	OK(cuGraphLaunch(u->exec, NULL));
+	OK(cuCtxSynchronize());
+	OK(cuMemcpyDtoH_v2(&sum, u->at, 4));
+	return sum;
+}
+
+/* What the device's function returns. */
+static u32 change(struct updated *u, u64 name, u32 what, u32 value, u64 size)
+{
+	void *args[] = {&name, &what, &value, &u->at, &size};
+	u32 result;
+
+	OK(cuLaunchKernel(u->change, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+	OK(cuCtxSynchronize());
+	OK(cuMemcpyDtoH_v2(&result, u->at + 4, 4));
+	return result;
+}
+
+START_TEST(kernels_change_nodes)
+{
+	struct updated u;
+
+	build(&u);
+	ck_assert_uint_eq(added(&u), 10);
+	OK(change(&u, u.name, 2, 7, 4));
+	ck_assert_uint_eq(added(&u), 14);
+	OK(change(&u, u.name, 1, 6, 0));
+	ck_assert_uint_eq(added(&u), 42);
+	OK(change(&u, u.name, 3, 0, 0));
+	ck_assert_uint_eq(added(&u), 0);
+	/* What is changed meanwhile stays. */
+	OK(change(&u, u.name, 2, 1, 4));
+	OK(change(&u, u.name, 3, 1, 0));
+	ck_assert_uint_eq(added(&u), 6);
+	FAILS(change(&u, u.name, 1, 0, 0), INVALID_VALUE);
+	FAILS(change(&u, u.name, 2, 1, 5), INVALID_VALUE);
+	FAILS(change(&u, u.name, 2, 1, 0), INVALID_VALUE);
+	FAILS(change(&u, u.name + 8, 3, 0, 0), INVALID_VALUE);
+	FAILS(change(&u, 0, 3, 0, 0), INVALID_VALUE);
+	ck_assert_uint_eq(added(&u), 6);
+	/* The host may, too. */
+	OK(cuGraphNodeSetEnabled(u.exec, u.node, 0));
+	ck_assert_uint_eq(added(&u), 0);
+	OK(cuGraphExecDestroy(u.exec));
+	FAILS(change(&u, u.name, 3, 1, 0), INVALID_VALUE);
+	OK(cuGraphDestroy(u.graph));
+	FAILS(change(&u, u.name, 3, 1, 0), INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(changes_come_in_lists)
+{
+	struct {
+		u64 node;
+		u32 field, pad;
+		u64 words[3];
+	} list[3] = {{.field = 1}, {.field = 2}, {.field = 3}};
+	struct updated u;
+
+	build(&u);
+	/* A grid of 3, a parameter from memory, and enabled. */
+	list[0].words[0] = 3 | (u64)1 << 32;
+	list[0].words[1] = 1;
+	list[1].words[0] = u.at + 240;
+	list[1].words[1] = 8;
+	list[1].words[2] = 4;
+	list[2].words[0] = 1;
+	for (int k = 0; k < 3; k++)
+		list[k].node = u.name;
+	OK(cuMemsetD32_v2(u.at + 240, 11, 1));
+	OK(cuMemcpyHtoD_v2(u.at + 64, list, sizeof list));
+	OK(change(&u, 0, 4, 0, 3));
+	ck_assert_uint_eq(added(&u), 33);
+	/* Up to the first that is wrong. */
+	list[0].words[0] = 2 | (u64)1 << 32;
+	list[1].words[1] = 9;
+	list[2].words[0] = 0;
+	OK(cuMemcpyHtoD_v2(u.at + 64, list, sizeof list));
+	FAILS(change(&u, 0, 4, 0, 3), INVALID_VALUE);
+	ck_assert_uint_eq(added(&u), 22);
+	list[0].field = 9;
+	OK(cuMemcpyHtoD_v2(u.at + 64, list, sizeof list));
+	FAILS(change(&u, 0, 4, 0, 1), INVALID_VALUE);
+}
+END_TEST
+
+/* A node of the graph changes one that comes after it, in the same launch. */
+START_TEST(a_node_changes_the_next_one)
+{
+	u32 what = 2, value = 100, back[16] = {0};
+	u64 size = 4;
+	struct updated u;
+	struct cu_exec *again;
+	struct cu_node *first;
+
+	build(&u);
+	OK(cuGraphExecDestroy(u.exec));
+	void *args[] = {&u.name, &what, &value, &u.at, &size};
+	struct cu_kernel_node k = {.function = u.change, .grid = {1, 1, 1}, .block = {1, 1, 1}, .params = args};
+	OK(cuGraphAddKernelNode_v2(&first, u.graph, NULL, 0, &k));
+	OK(cuGraphAddDependencies(u.graph, &first, &u.node, 1));
+	OK(cuGraphInstantiateWithFlags(&u.exec, u.graph, 0));
+	OK(cuGraphUpload(u.exec, NULL));
+	ck_assert_uint_eq(added(&u), 200);
+
+	/* What such nodes and their graphs may not. */
+	FAILS(cuGraphInstantiateWithFlags(&again, u.graph, 0), INVALID_VALUE);
+	FAILS(cuGraphDestroyNode(u.node), INVALID_VALUE);
+	FAILS(cuGraphKernelNodeCopyAttributes(first, u.node), INVALID_VALUE);
+	FAILS(cuGraphKernelNodeSetAttribute(u.node, 13, back), INVALID_VALUE);
+	back[0] = 2;
+	FAILS(cuGraphKernelNodeSetAttribute(u.node, 13, back), INVALID_VALUE);
+	OK(cuGraphKernelNodeGetAttribute(u.node, 13, back));
+	ck_assert_uint_eq(back[0], 1);
+	ck_assert(!memcmp(back + 2, &u.name, sizeof u.name));
+	FAILS(cuGraphExecUpdate_v2(u.exec, u.graph, back), INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(launches_that_kernels_may_change)
+{
+	struct cu_launch_attribute a = {.id = 13, .integer = 1};
+	struct cu_launch_config config = {
+		.grid = {2, 1, 1}, .block = {1, 1, 1}, .attributes = &a, .attribute_count = 1};
+	struct updated u;
+	struct cu_stream *s;
+	u32 v = 3;
+
+	build(&u);
+	void *args[] = {&u.at, &v};
+	OK(cuStreamCreate(&s, 1));
+	config.stream = s;
+	FAILS(cuLaunchKernelEx(&config, u.work, args, NULL), INVALID_VALUE);
+	OK(cuStreamBeginCapture_v2(s, 0));
+	OK(cuLaunchKernelEx(&config, u.work, args, NULL));
+	OK(cuStreamEndCapture(s, &u.graph));
+	memcpy(&u.name, a.bytes + 8, sizeof u.name);
+	OK(cuGraphInstantiateWithFlags(&u.exec, u.graph, 0));
+	OK(change(&u, u.name, 1, 4, 0));
+	ck_assert_uint_eq(added(&u), 12);
+}
+END_TEST
+
 UNIT_TESTS("settings", 0)
 {
+	UNIT_TEST(kernels_change_nodes);
+	UNIT_TEST(changes_come_in_lists);
+	UNIT_TEST(a_node_changes_the_next_one);
+	UNIT_TEST(launches_that_kernels_may_change);
 	UNIT_TEST(calls_that_fail_are_logged);
 	UNIT_TEST(logs_are_cut_where_there_is_no_room);
 	UNIT_TEST(waiting_is_no_error);

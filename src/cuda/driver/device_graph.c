@@ -6,6 +6,8 @@
  *  the kernel has ended          -> exec_run_fired: those asked for as "fire and forget" or as siblings, in order
  *  the whole graph has ended     -> exec_run_tails: its tail launches, each followed by its own ones
  *
+ *  cudaGraphKernelNodeSet...     -> node_update: the node of the executable graph, which is read when it comes to run
+ *
  * An executable graph counts its users: its handle, launches in streams, and entries in such lists. It is freed with the
  * last.
  */
@@ -164,4 +166,138 @@ bool graph_fits_device(const struct cu_graph *g)
 			return false;
 		}
 	return g->count != 0;
+}
+
+/* --- Nodes that kernels change ------------------------------------------------------------------------------ */
+
+enum { GRID_X_MOST = 0x7fffffff, GRID_YZ_MOST = 65535 };
+
+/* CUlaunchAttributeValue::deviceUpdatableKernelNode: whether, and room for the name. */
+int node_make_updatable(struct cu_node *n, void *value)
+{
+	const bool wanted = *(const int *)value == 1;
+
+	if ((*(const int *)value && !wanted) || (!wanted && n->updatable))
+		return CU_INVALID_VALUE;
+	if (!wanted)
+		return CU_OK;
+	if (!n->updatable) {
+		struct cu_device_node *d = calloc(1, sizeof *d);
+		if (!d || !handle_add(d, HANDLE_DEVICE_NODE)) {
+			free(d);
+			return CU_OUT_OF_MEMORY;
+		}
+		d->users = 1;
+		n->updatable = d;
+	}
+	memcpy((u8 *)value + 8, &n->updatable, sizeof n->updatable);
+	return CU_OK;
+}
+
+bool graph_is_updatable(const struct cu_graph *g)
+{
+	for (const struct cu_node *n = g->first; n; n = n->next)
+		if (n->updatable || (n->task.kind == TASK_CHILD && graph_is_updatable(n->task.graph)))
+			return true;
+	return false;
+}
+
+/* Whether a node of it is one of another executable graph, too. */
+static bool is_taken(const struct cu_graph *g)
+{
+	for (const struct cu_node *n = g->first; n; n = n->next)
+		if ((n->origin->updatable && n->origin->updatable->node) ||
+		    (n->task.kind == TASK_CHILD && is_taken(n->task.graph)))
+			return true;
+	return false;
+}
+
+static void take_updates(struct cu_graph *g)
+{
+	for (struct cu_node *n = g->first; n; n = n->next) {
+		if (n->task.kind == TASK_CHILD)
+			take_updates(n->task.graph);
+		if (!n->origin->updatable)
+			continue;
+		n->updatable = n->origin->updatable;
+		n->updatable->node = n;
+		n->updatable->users++;
+	}
+}
+
+bool graph_take_updates(struct cu_graph *of_exec)
+{
+	if (is_taken(of_exec))
+		return false;
+	take_updates(of_exec);
+	return true;
+}
+
+void node_let_go_of_updates(struct cu_node *n)
+{
+	struct cu_device_node *d = n->updatable;
+
+	if (!d)
+		return;
+	if (d->node == n)
+		d->node = NULL;
+	if (--d->users)
+		return;
+	handle_drop(d);
+	free(d);
+}
+
+static bool is_grid(const u32 grid[3])
+{
+	return grid[0] && grid[1] && grid[2] && grid[0] <= GRID_X_MOST && grid[1] <= GRID_YZ_MOST &&
+	       grid[2] <= GRID_YZ_MOST;
+}
+
+/* With the lock held. */
+static bool update_taken(struct cu_node *n, const struct node_update *u)
+{
+	switch (u->field) {
+	case NODE_GRID:
+		if (!is_grid(u->grid))
+			return false;
+		memcpy(n->task.kernel.launch.grid, u->grid, sizeof u->grid);
+		return true;
+	case NODE_PARAMS:
+		if (u->offset > n->task.kernel.param_bytes || u->size > n->task.kernel.param_bytes - u->offset)
+			return false;
+		memcpy(n->task.kernel.params + u->offset, u->bytes, u->size);
+		return true;
+	case NODE_ENABLED:
+		n->disabled = !u->enabled;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What a kernel's thread calls, while the launch is under way: no lock is held. */
+u32 node_update(const struct node_update *u)
+{
+	const struct cu_device_node *d = (const struct cu_device_node *)(uintptr_t)u->node;
+
+	driver_take();
+	const bool done = handle_is(d, HANDLE_DEVICE_NODE) && d->node && update_taken(d->node, u);
+	driver_let_go();
+	return done ? ASKED_OK : ASKED_WRONG;
+}
+
+bool node_read(struct task *t)
+{
+	u8 *params = malloc(t->kernel.param_bytes + (size_t)1);
+
+	driver_take();
+	const struct cu_node *n = t->kernel.node;
+	const bool runs = params && !n->disabled;
+	if (runs) {
+		memcpy(t->kernel.launch.grid, n->task.kernel.launch.grid, sizeof t->kernel.launch.grid);
+		memcpy(params, n->task.kernel.params, t->kernel.param_bytes);
+	}
+	driver_let_go();
+	t->kernel.params = params;
+	return runs;
 }

@@ -26,6 +26,7 @@ enum handle_kind {
 	HANDLE_CONTEXT,
 	HANDLE_MODULE,
 	HANDLE_LIBRARY,
+	HANDLE_DEVICE_NODE,
 	HANDLE_FUNCTION,
 	HANDLE_STREAM,
 	HANDLE_EVENT,
@@ -283,6 +284,7 @@ struct task {
 			struct cu_function *handle; /* by which the program named it */
 			struct ptxsim_launch launch;
 			struct cu_exec *exec; /* the graph that it runs as a part of, or NULL */
+			struct cu_node *node; /* of that graph, if kernels may change it: what it says then; or NULL */
 			u8 *params;           /* from malloc, the task's; NULL: behind the operation */
 			u32 param_bytes;
 			u32 shared_bytes;
@@ -349,6 +351,12 @@ void context_flush(struct cu_context *c);
 
 /* --- Graphs ------------------------------------------------------------------------------------ */
 
+/* What kernels know a node as that they may change; shared by the node and that of the executable graph. */
+struct cu_device_node {
+	struct cu_node *node; /* the executable graph's; NULL: there is none */
+	u32 users;
+};
+
 struct cu_node {
 	struct cu_graph *graph;
 	struct cu_node *next;
@@ -359,9 +367,10 @@ struct cu_node {
 	u32 need_count;
 	u32 mark;
 	bool disabled;
-	void **pointers;        /* to its parameters, for who asks */
-	u8 *attributes;         /* of a launch, that only programs ask for: by number, or NULL */
-	struct cu_copy_3d copy; /* of a copy, as it was given */
+	struct cu_device_node *updatable; /* by kernels; or NULL */
+	void **pointers;                  /* to its parameters, for who asks */
+	u8 *attributes;                   /* of a launch, that only programs ask for: by number, or NULL */
+	struct cu_copy_3d copy;           /* of a copy, as it was given */
 };
 
 /* An object of the program's that a graph keeps alive. */
@@ -566,6 +575,16 @@ void driver_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *driver_find(const char *name, int version, bool own_stream, int *why);
 
 /* Every handler, by the table of calls. */
+/* Nodes that kernels change: device_graph.c. */
+int node_make_updatable(struct cu_node *n, void *value);
+bool graph_is_updatable(const struct cu_graph *g);
+/* The copies of such nodes in an executable graph are what kernels change. False: there is another one. */
+bool graph_take_updates(struct cu_graph *of_exec);
+void node_let_go_of_updates(struct cu_node *n);
+u32 node_update(const struct node_update *u);
+/* The kernel's task as the node says now, its parameters from malloc; false: the node is disabled, or no memory. */
+bool node_read(struct task *t);
+
 #define CALL(symbol, handler, version, needs, params, args, format) int drv_##handler params;
 #define ABSENT(symbol, version)
 #include "cuda/driver/calls.inc"

@@ -51,7 +51,7 @@ int drv_cuGraphInstantiateWithFlags(struct cu_exec **made, struct cu_graph *h_gr
 	x->flags = flags;
 	x->users = 1;
 	int result = drv_cuGraphClone(&x->graph, h_graph);
-	if (!result && !put_in_order(x))
+	if (!result && (!put_in_order(x) || !graph_take_updates(x->graph)))
 		result = CU_INVALID_VALUE;
 	if (!result && !handle_add(x, HANDLE_EXEC))
 		result = CU_OUT_OF_MEMORY;
@@ -140,10 +140,12 @@ void graph_run_nodes(struct cu_context *c, struct cu_node *const *order, u32 cou
 {
 	for (u32 k = 0; k < count; k++) {
 		struct task t = order[k]->task;
-		if (order[k]->disabled || t.kind == TASK_FREE)
+		if ((order[k]->disabled && !order[k]->updatable) || t.kind == TASK_FREE)
 			continue;
-		if (t.kind == TASK_KERNEL)
+		if (t.kind == TASK_KERNEL) {
 			t.kernel.exec = of;
+			t.kernel.node = order[k]->updatable ? order[k] : NULL;
+		}
 		if (t.kind == TASK_CHILD)
 			graph_run_here(c, t.graph, of);
 		else
@@ -167,7 +169,8 @@ static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *
 
 	for (u32 k = 0; k < count && !result; k++) {
 		const struct task *t = &order[k]->task;
-		if (order[k]->disabled || t->kind == TASK_EMPTY || t->kind == TASK_ALLOCATE || frees_own(t))
+		if ((order[k]->disabled && !order[k]->updatable) || t->kind == TASK_EMPTY || t->kind == TASK_ALLOCATE ||
+		    frees_own(t))
 			continue;
 		if (t->kind == TASK_CONDITION)
 			condition_begin(t);
@@ -175,6 +178,7 @@ static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *
 		if (t->kind == TASK_KERNEL) {
 			given.kernel.params = NULL;
 			given.kernel.exec = of;
+			given.kernel.node = order[k]->updatable ? order[k] : NULL;
 		}
 		result = t->kind == TASK_CHILD    ? run_child(t->graph, s, of)
 			 : t->kind == TASK_RECORD ? drv_cuEventRecord(t->event, s)
@@ -299,7 +303,7 @@ int drv_cuGraphExecUpdate_v2(struct cu_exec *x, struct cu_graph *g, void *result
 
 	if (!handle_is(x, HANDLE_EXEC) || !handle_is(g, HANDLE_GRAPH))
 		return CU_INVALID_HANDLE;
-	if (!result_info)
+	if (!result_info || graph_is_updatable(x->graph) || graph_is_updatable(g))
 		return CU_INVALID_VALUE;
 	const int result = update(x, g, &at_fault);
 	memset(result_info, 0, 24);
@@ -314,6 +318,8 @@ int drv_cuGraphExecUpdate(struct cu_exec *x, struct cu_graph *g, struct cu_node 
 
 	if (!handle_is(x, HANDLE_EXEC) || !handle_is(g, HANDLE_GRAPH))
 		return CU_INVALID_HANDLE;
+	if (graph_is_updatable(x->graph) || graph_is_updatable(g))
+		return CU_INVALID_VALUE;
 	const int result = update(x, g, &at_fault);
 	if (error_node)
 		*error_node = at_fault;

@@ -83,6 +83,7 @@ int drv_cuGraphCreate(struct cu_graph **ph_graph, u32 flags)
 static void node_free(struct cu_node *n)
 {
 	handle_drop(n);
+	node_let_go_of_updates(n);
 	task_free(&n->task);
 	free(n->needs);
 	free(n->pointers);
@@ -318,6 +319,8 @@ int drv_cuGraphDestroyNode(struct cu_node *h_node)
 	if (!handle_is(h_node, HANDLE_NODE))
 		return CU_INVALID_HANDLE;
 	struct cu_graph *g = h_node->graph;
+	if (h_node->updatable)
+		return CU_INVALID_VALUE;
 	for (struct cu_node **at = &g->first; *at; at = &(*at)->next) {
 		while (*at == h_node) {
 			*at = h_node->next;

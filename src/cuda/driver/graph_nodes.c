@@ -226,7 +226,7 @@ void condition_begin(const struct task *t)
 /* --- Attributes of kernels ------------------------------------------------------------------------------ */
 
 /* CUlaunchAttributeID. What the launch needs is in its configuration; the rest is kept for programs that ask. */
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_LAST = 32 };
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_UPDATABLE = 13, ATTRIBUTE_LAST = 32 };
 
 static u8 *kept_attribute(const struct cu_node *n, int attribute)
 {
@@ -258,6 +258,8 @@ int drv_cuGraphKernelNodeGetAttribute(struct cu_node *n, int attribute, void *va
 		*(int *)value = n->task.kernel.launch.cooperative;
 	else if (attribute == ATTRIBUTE_CLUSTER)
 		memcpy(value, n->task.kernel.launch.cluster, sizeof n->task.kernel.launch.cluster);
+	else if (attribute == ATTRIBUTE_UPDATABLE)
+		return n->updatable ? (*(int *)value = 1, node_make_updatable(n, value)) : CU_OK;
 	else if (n->attributes)
 		memcpy(value, kept_attribute(n, attribute), ATTRIBUTE_BYTES);
 	return CU_OK;
@@ -270,6 +272,9 @@ int drv_cuGraphKernelNodeSetAttribute(struct cu_node *n, int attribute, const vo
 
 	if (result)
 		return result;
+	/* The one attribute that gives something back. */
+	if (attribute == ATTRIBUTE_UPDATABLE)
+		return node_make_updatable(n, (void *)(uintptr_t)value);
 	if (attribute == ATTRIBUTE_COOPERATIVE)
 		n->task.kernel.launch.cooperative = *(const int *)value;
 	else if (attribute == ATTRIBUTE_CLUSTER)
@@ -289,6 +294,8 @@ int drv_cuGraphKernelNodeCopyAttributes(struct cu_node *to, struct cu_node *from
 		result = node_is(from, TASK_KERNEL);
 	if (result)
 		return result;
+	if (to->updatable || from->updatable)
+		return CU_INVALID_VALUE;
 	to->task.kernel.launch.cooperative = from->task.kernel.launch.cooperative;
 	memcpy(to->task.kernel.launch.cluster, from->task.kernel.launch.cluster, sizeof to->task.kernel.launch.cluster);
 	return node_copy_attributes(to, from) ? CU_OK : CU_OUT_OF_MEMORY;

@@ -9,7 +9,7 @@
 #include "cuda/driver/driver.h"
 
 enum { PARAMS_MOST = 32768, EXTRA_END = 0, EXTRA_BUFFER = 1, EXTRA_SIZE = 2 };
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_PROGRAMMATIC_EVENT = 7 };
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_PROGRAMMATIC_EVENT = 7, ATTRIBUTE_UPDATABLE = 13 };
 
 static const struct arch *arch_of(const struct cu_function *f)
 {
@@ -181,6 +181,7 @@ int drv_cuLaunchCooperativeKernel(struct cu_function *f, u32 gx, u32 gy, u32 gz,
 int drv_cuLaunchKernelEx(const struct cu_launch_config *config, struct cu_function *f, void **params, void **extra)
 {
 	struct cu_event *event = NULL;
+	void *updatable = NULL;
 
 	if (!config || (config->attribute_count && !config->attributes))
 		return CU_INVALID_VALUE;
@@ -193,8 +194,15 @@ int drv_cuLaunchKernelEx(const struct cu_launch_config *config, struct cu_functi
 			memcpy(l.cluster, a->cluster, sizeof l.cluster);
 		else if (a->id == ATTRIBUTE_PROGRAMMATIC_EVENT)
 			event = a->programmatic.event;
+		else if (a->id == ATTRIBUTE_UPDATABLE && a->integer)
+			updatable = config->attributes[k].bytes;
 	}
-	const int result = launch(f, &l, config->stream, params, extra);
+	const struct cu_stream *s = updatable ? stream_of(config->stream) : NULL;
+	if (updatable && (!s || !s->capture))
+		return CU_INVALID_VALUE;
+	int result = launch(f, &l, config->stream, params, extra);
+	if (!result && updatable)
+		result = node_make_updatable(s->tips.list[0], updatable);
 	return result || !event ? result : drv_cuEventRecord(event, config->stream);
 }
 

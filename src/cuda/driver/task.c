@@ -156,6 +156,7 @@ static void run_kernel(struct cu_context *c, const struct task *t, const u8 *par
 		options.graph_context = graph;
 		options.graph = graph->flags & GRAPH_DEVICE_LAUNCH ? (u64)(uintptr_t)graph : 0;
 	}
+	options.update_node = node_update;
 	launch.async = watch_async();
 	if (debugging_is_on()) {
 		const enum choice choice = watch_choice(f->name);
@@ -171,6 +172,16 @@ static void run_kernel(struct cu_context *c, const struct task *t, const u8 *par
 		watch_end(&w, &o);
 	if (graph)
 		exec_run_fired(c, graph);
+}
+
+/* As the node says now, which kernels may have changed since its graph was launched. */
+static void run_updated(struct cu_context *c, const struct task *given)
+{
+	struct task t = *given;
+
+	if (node_read(&t))
+		run_kernel(c, &t, t.kernel.params);
+	free(t.kernel.params);
 }
 
 /* --- Copies and fills ----------------------------------------------------------------------------------- */
@@ -247,7 +258,10 @@ void task_run(struct cu_context *c, const struct task *t, const u8 *params)
 		return;
 	switch (t->kind) {
 	case TASK_KERNEL:
-		run_kernel(c, t, t->kernel.params ? t->kernel.params : params);
+		if (t->kernel.node)
+			run_updated(c, t);
+		else
+			run_kernel(c, t, t->kernel.params ? t->kernel.params : params);
 		return;
 	case TASK_COPY:
 		run_copy(&t->copy);
