@@ -199,8 +199,8 @@ static int print_results(const struct run_options *o, const struct play *p, cons
 	for (size_t k = 0; k < p->launches.count; k++) {
 		const struct play_launch *l = &p->launches.items[k];
 		if (!quiet)
-			report_launch(stdout, demangle_short(&p->session->arena, l->kernel->name),
-				      l->statement->launch.grid, l->statement->launch.block, &l->stats);
+			report_launch(stdout, demangle_short(&p->session->arena, l->kernel->name), l->grid, l->block,
+				      &l->stats);
 		print_faults(p, k, colour);
 	}
 	if (!quiet && ranks)

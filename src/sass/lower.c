@@ -474,7 +474,10 @@ static void lower_instruction(struct lower *l)
 		return;
 	}
 	if (l->relocation) {
-		emit_not_known(l, lower_text(l, "relocation %u is not known", l->relocation), true);
+		emit_not_known(
+			l,
+			lower_text(l, "relocation %u is of a symbol that the file lacks, or not known", l->relocation),
+			true);
 		return;
 	}
 	keep_guard(l);

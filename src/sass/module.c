@@ -34,7 +34,15 @@ enum relocation {
 	RELOCATE_BYTE_7 = 91
 };
 /* From sm_90 on shared memory begins with the system's bytes, whether the file says so or has none. */
-enum { SYMBOL_OBJECT = 1, SYSTEM_SHARED = 1024 };
+enum { SYSTEM_SHARED = 1024 };
+
+/* Variables of files that are not linked yet (-rdc) may have a type of the vendor's own. */
+static bool is_object(const struct elf_symbol *s)
+{
+	enum { SYMBOL_OBJECT = 1, SYMBOL_CUDA_OBJECT = 13 };
+
+	return (s->info & 15) == SYMBOL_OBJECT || (s->info & 15) == SYMBOL_CUDA_OBJECT;
+}
 
 struct reader {
 	struct arena *arena;
@@ -274,7 +282,7 @@ static void add_constants(struct reader *r)
 		if (!in_section(c, s, ".nv.constant3") || !is_whole(c, s))
 			continue;
 		r->m->variables[k] = bank;
-		if ((s->info & 15) == SYMBOL_OBJECT && s->size)
+		if (is_object(s) && s->size)
 			VEC_PUSH(r->arena, &bank->parts,
 				 ((struct ir_part){strings_intern_text(r->strings, s->name), s->value, s->size}));
 	}
@@ -289,7 +297,7 @@ static void add_variables(struct reader *r)
 	add_constants(r);
 	for (u32 k = 0; k < c->elf.symbol_count; k++) {
 		const struct elf_symbol *s = &c->elf.symbols[k];
-		if ((s->info & 15) == SYMBOL_OBJECT && in_section(c, s, ".nv.global") && is_whole(c, s) && s->size)
+		if (is_object(s) && in_section(c, s, ".nv.global") && is_whole(c, s) && s->size)
 			r->m->variables[k] = new_variable(r, s->name, SPACE_GLOBAL, s->size);
 	}
 	for (u32 k = 0; k < c->elf.symbol_count; k++) {
@@ -361,9 +369,9 @@ static void add_code(struct reader *r, struct sass_section *s)
 	for (u32 k = 0; k < c->relocation_count; k++) {
 		const struct cubin_relocation *x = &c->relocations[k];
 		u64 address;
-		if (!is_in_code(s, x) || !sass_symbol_address(r->m, x->symbol, no_address, NULL, &address))
+		if (!is_in_code(s, x))
 			continue;
-		if (r->m->variables[x->symbol]) {
+		if (!sass_symbol_address(r->m, x->symbol, no_address, NULL, &address) || r->m->variables[x->symbol]) {
 			VEC_PUSH(r->arena, &s->patches, x);
 			continue;
 		}
@@ -387,8 +395,9 @@ u32 sass_code_at(const struct sass_module *m, const struct sass_section *s, u32 
 	for (size_t k = 0; k < s->patches.count; k++) {
 		const struct cubin_relocation *x = s->patches.items[k];
 		u64 address;
-		if (x->offset == offset && sass_symbol_address(m, x->symbol, variable_address, context, &address))
-			unknown = relocate_code(insn, x->type, address + (u64)x->addend) ? unknown : x->type;
+		if (x->offset == offset && (!sass_symbol_address(m, x->symbol, variable_address, context, &address) ||
+					    !relocate_code(insn, x->type, address + (u64)x->addend)))
+			unknown = x->type;
 	}
 	return unknown;
 }

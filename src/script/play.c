@@ -20,6 +20,7 @@
 
 #include "base/demangle.h"
 #include "base/file_new.h"
+#include "exec/child_grids.h"
 #include "script/npy.h"
 
 /* Printed text kept for expectations. */
@@ -118,49 +119,55 @@ static void begin_checks(struct play *p, const struct script_statement *st, stru
 	l->any_order = p->options.any_order || st->launch.any_order;
 }
 
-/* Makes p->current and *l from the statement. *l points to parts of p and of the session's arena: it is valid until the
- * next statement is played. */
-static bool prepare(struct play *p, const struct script_statement *st, struct launch *l)
+/* Makes p->current, and all of *l but what the kernel is given: kernel, dimensions, shared memory, params. */
+static void begin_launch(struct play *p, const struct script_statement *st, struct launch *l)
 {
 	struct session *s = p->session;
-	const struct kernel *k = find_kernel(p, st);
-	const u8 *params = k ? play_params(p, &st->launch, st->span, k) : NULL;
 	/* Caches and clocks see accesses in one order. */
 	const bool one_thread = p->watch || has_caches(p);
 
-	if (!params)
-		return false;
-	p->current = (struct play_launch){.statement = st, .kernel = k};
-	*l = (struct launch){
-		.program = s->program,
-		.kernel = k,
-		.memory = &s->memory,
-		.threads = &s->threads,
-		.dynamic_shared = st->launch.shared_bytes,
-		.cooperative = st->launch.cooperative,
-		.params = params,
-		.jobs = one_thread ? 1 : p->options.jobs,
-		.any_order = !one_thread && (p->options.any_order || st->launch.any_order),
-		.instruction_limit = p->options.limit,
-		.async = p->options.async,
-		.async_checker = &async_strict_checker,
-		.lock_order = p->options.lock_order,
-		.schedule = p->options.schedule,
-		.native = session_native(s, s->program, k, p->options.native),
-		.observers = find_observers(p) ? p->observers : NULL,
-		.print = on_print,
-		.print_error = on_print_error,
-		.print_context = p,
-	};
-	memcpy(l->grid, st->launch.grid, sizeof l->grid);
-	memcpy(l->block, st->launch.block, sizeof l->block);
-	memcpy(l->cluster, st->launch.cluster, sizeof l->cluster);
+	p->current = (struct play_launch){.statement = st, .kernel = l->kernel};
+	memcpy(p->current.grid, l->grid, sizeof l->grid);
+	memcpy(p->current.block, l->block, sizeof l->block);
+	l->program = s->program;
+	l->memory = &s->memory;
+	l->threads = &s->threads;
+	l->jobs = one_thread ? 1 : p->options.jobs;
+	l->any_order = !one_thread && (p->options.any_order || st->launch.any_order);
+	l->instruction_limit = p->options.limit;
+	l->async = p->options.async;
+	l->async_checker = &async_strict_checker;
+	l->lock_order = p->options.lock_order;
+	l->schedule = p->options.schedule;
+	l->native = session_native(s, s->program, l->kernel, p->options.native);
+	l->observers = find_observers(p) ? p->observers : NULL;
+	l->print = on_print;
+	l->print_error = on_print_error;
+	l->print_context = p;
 	if (p->options.launching)
 		p->options.launching(p->options.launching_context, l);
 	if (p->accounting)
 		accounting_begin(p->accounting);
 	if (p->watch)
 		begin_checks(p, st, l);
+}
+
+/* *l points to parts of p and of the session's arena: it is valid until the next statement is played. */
+static bool prepare(struct play *p, const struct script_statement *st, struct launch *l)
+{
+	const struct kernel *k = find_kernel(p, st);
+	const u8 *params = k ? play_params(p, &st->launch, st->span, k) : NULL;
+
+	if (!params)
+		return false;
+	*l = (struct launch){.kernel = k,
+			     .params = params,
+			     .dynamic_shared = st->launch.shared_bytes,
+			     .cooperative = st->launch.cooperative};
+	memcpy(l->grid, st->launch.grid, sizeof l->grid);
+	memcpy(l->block, st->launch.block, sizeof l->block);
+	memcpy(l->cluster, st->launch.cluster, sizeof l->cluster);
+	begin_launch(p, st, l);
 	return true;
 }
 
@@ -374,23 +381,88 @@ static bool run_with_team(struct play *p, const struct launch *l, struct launch_
 	       checks_team_run(p->team, p->watch, l, stats);
 }
 
+/* queue: for what the kernel asks for beside; NULL: it cannot. */
+static void run_launch(struct play *p, struct launch *l, struct grid_queue *queue)
+{
+	const struct play_options *o = &p->options;
+	struct launch_stats stats;
+	struct fault fault = {0};
+	char message[512] = "";
+	enum launch_status status = LAUNCH_OK;
+
+	if (!run_with_team(p, l, &stats)) {
+		l->grids = queue;
+		status = o->run ? o->run(o->run_context, p, l, &stats, &fault, message, sizeof message)
+				: launch_run(l, &stats, &fault, message, sizeof message);
+	}
+	play_done(p, l, status, &stats, &fault, message);
+}
+
+/* What a child prints, the launch has printed that it came from. */
+static void join_prints(struct play *p, size_t parent)
+{
+	struct play_launch *child = &p->launches.items[p->launches.count - 1], *to = &p->launches.items[parent];
+	char *more = child->printed_length ? realloc(to->printed, to->printed_length + child->printed_length) : NULL;
+
+	p->no_memory |= child->printed_length && !more;
+	if (more) {
+		memcpy(more + to->printed_length, child->printed, child->printed_length);
+		to->printed = more;
+		to->printed_length += child->printed_length;
+	}
+	free(child->printed);
+	child->printed = NULL;
+	child->printed_length = 0;
+}
+
+static void run_child(struct play *p, const struct script_statement *st, const struct grid_request *g,
+		      struct grid_queue *queue, size_t parent)
+{
+	const struct kernel *k = &p->session->program->kernels[g->kernel];
+	struct launch l = {.kernel = k, .params = g->params, .dynamic_shared = g->shared_bytes};
+
+	p->failed |= !kernel_is_modelled(k, &p->session->diags);
+	if (p->failed)
+		return;
+	memcpy(l.grid, g->grid, sizeof l.grid);
+	memcpy(l.block, g->block, sizeof l.block);
+	begin_launch(p, st, &l);
+	p->current.is_child = true;
+	run_launch(p, &l, queue);
+	join_prints(p, parent);
+}
+
+/* Grids, copies and fills that a kernel asked for, and those that these ask for, in their order. */
+static void run_children(struct play *p, const struct script_statement *st, struct grid_queue *queue)
+{
+	const size_t parent = p->launches.count - 1;
+	struct grid_request *g;
+
+	for (grids_settle(queue); !p->stopped && !p->failed && (g = grids_take(queue)); grids_settle(queue)) {
+		if (g->act == GRID_LAUNCH) {
+			run_child(p, st, g, queue, parent);
+		} else if (!grids_move(&p->session->memory, g)) {
+			diag_error(&p->session->diags, st->span, "a %s that the kernel asked for leaves its memory",
+				   g->act == GRID_COPY ? "copy" : "fill");
+			p->failed = true;
+		}
+		for (u64 y = 0; g->act != GRID_LAUNCH && p->watch && y < g->height; y++)
+			checks_host_writes(p->watch, &p->session->memory, g->to + y * g->to_pitch, g->width);
+		free(g);
+	}
+}
+
 bool play_run(struct play *p)
 {
 	struct launch l;
 
 	while (play_next(p, &l)) {
-		struct launch_stats stats;
-		struct fault fault = {0};
-		char message[512] = "";
-		const struct play_options *o = &p->options;
-		if (run_with_team(p, &l, &stats)) {
-			play_done(p, &l, LAUNCH_OK, &stats, &fault, message);
-			continue;
-		}
-		const enum launch_status status =
-			o->run ? o->run(o->run_context, p, &l, &stats, &fault, message, sizeof message)
-			       : launch_run(&l, &stats, &fault, message, sizeof message);
-		play_done(p, &l, status, &stats, &fault, message);
+		const struct script_statement *st = p->current.statement;
+		struct grid_queue queue;
+		grids_init(&queue);
+		run_launch(p, &l, p->options.run ? NULL : &queue);
+		run_children(p, st, &queue);
+		grids_free(&queue, &p->session->memory);
 	}
 	p->no_memory |= p->session->memory.host_refused;
 	return !p->failed && !p->no_memory;

@@ -42,6 +42,8 @@ struct play_options {
 struct play_launch {
 	const struct script_statement *statement;
 	const struct kernel *kernel;
+	u32 grid[3], block[3];
+	bool is_child; /* a kernel launched it, one of the statement's; what it prints is kept with that */
 	struct launch_stats stats;
 	enum launch_status status;
 	struct account_run *account;        /* NULL if accesses were not counted */

@@ -294,10 +294,20 @@ static const char *check_counter(struct play *p, const struct script_expect *e, 
 	return say(p, "%s is %.17g, wanted %s %.17g", e->text, got, e->comparison, number_as_float(wanted));
 }
 
+/* The newest launch of the script; a grid that it launched, if that has failed. */
+static const struct play_launch *last_launch(const struct play *p)
+{
+	size_t k = p->launches.count;
+
+	while (k && p->launches.items[k - 1].is_child && !p->launches.items[k - 1].fault)
+		k--;
+	return k ? &p->launches.items[k - 1] : NULL;
+}
+
 /* What does not hold, or NULL. Expectations of faults, prints and counters are about the launch before them. */
 static const char *check(struct play *p, const struct script_expect *e, u64 *first_unwritten)
 {
-	const struct play_launch *last = p->launches.count ? &p->launches.items[p->launches.count - 1] : NULL;
+	const struct play_launch *last = last_launch(p);
 
 	if (e->kind <= EXPECT_BUFFER)
 		return e->buffer->host       ? check_buffer(p, e, first_unwritten)

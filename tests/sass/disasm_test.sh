@@ -152,6 +152,19 @@ for launch in "$tests"/programs/*.launch; do
 	done
 done
 
+# Grids that kernels launch run behind them, of machine code as of PTX, and have what they print and their faults told.
+for name in launches.ptx launches.sm_75.cubin launches.sm_90.cubin launches.sm_120.cubin; do
+	"$ptxsim" run "$tests/images/$name" --kernel parent --grid 1 --block 32 --arg 'o=s32[64] = 0' >"$work/$name.left" 2>&1
+	[ $? = 0 ] && grep -q '^o  s32\[64\]  1225 233 241 249 257 260' "$work/$name.left"
+	verdict "kernels of $name launch kernels"
+done
+"$ptxsim" run "$tests/images/unlinked.sm_90.cubin" --kernel boss --grid 1 --block 32 --arg 'o=s32[16] = 0' --arg s32:0 >"$work/out" 2>&1
+[ $? = 0 ] && grep -q '^kid 8' "$work/out" && grep -q '^kid<<<1, 4>>>: 4 threads' "$work/out" && grep -q ' 7 7 7 7 ' "$work/out"
+verdict "a file that is not linked"
+"$ptxsim" run "$tests/images/unlinked.sm_90.cubin" --kernel boss --grid 1 --block 32 --arg 'o=s32[16] = 0' --arg s32:100 >"$work/out" 2>&1
+[ $? = 1 ] && grep -q 'in kid: STG.E' "$work/out"
+verdict "a fault in a kernel that a kernel launched"
+
 # Lanes that spin for ever: a deadlock at the load, and no address that is not its own.
 "$ptxsim" run "$tests/images/loop.cubin" --block 32 --arg 'o=s32[1]' >"$work/out" 2>&1
 [ $? = 1 ] && grep -q '^deadlock: lanes 0xffffffff spin' "$work/out" && grep -q 'LDG.E.STRONG.SYS R0' "$work/out" &&
