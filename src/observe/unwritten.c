@@ -233,21 +233,53 @@ static bool stored_mask(const struct access *a, u32 lane, u8 mask[2 * WRITTEN_MO
 	return any;
 }
 
-/* Stores of undefined bits to a buffer that a `buffer` line made (so the host reads it) are reported at once, but for
- * padding; other memory keeps them, with their origin. */
+/* Has the value been loaded from global memory, that part of a copy alone that is wholly undefined? */
+static bool is_copied(const struct access *a, const u8 *mask, u32 origin, u32 bytes, u32 elements)
+{
+	u32 insn, defined = 0;
+
+	if (origin & DEFINED_COMPUTED)
+		return false;
+	const struct code *code = check_site_code(a->u->where, origin, &insn);
+	const u32 slot = a->u->sites->slots[code->index][insn];
+	if (!slot || slot & SITE_GUARD)
+		return false;
+	const enum ir_space space = a->u->sites->items[slot - 1].space;
+	for (u32 k = 0; k < bytes; k++)
+		defined += !mask[k];
+	return (space == SPACE_GLOBAL || space == SPACE_GENERIC) &&
+	       (!defined || looks_like_padding(mask, bytes, max_u32(1, elements)));
+}
+
+/* Does it matter what is stored there? In a buffer that a `buffer` line made, which the host reads, all does but padding. What
+ * becomes of a program's own memory is not known: there all does that is not merely copied from elsewhere, gaps and all. */
+static bool matters(const struct access *a, const struct unwritten_place *s, const u8 *mask, u32 origin, u32 elements,
+		    u32 bytes)
+{
+	if (!s->memory || s->memory->flags & (ALLOCATION_VARIABLE | ALLOCATION_HEAP))
+		return false;
+	if (!unwritten_came(s->memory))
+		return origin & DEFINED_COMPUTED || !looks_like_padding(mask, bytes, max_u32(1, elements));
+	return a->u->kept && !is_copied(a, mask, origin, bytes, elements);
+}
+
+/* Undefined bits are stored: told of at once where they matter; other memory keeps them, with their origin. */
 static void store_undefined(const struct access *a, struct unwritten_place *s, u32 lane, const u8 *mask, u32 origin,
 			    u32 elements, u32 bytes)
 {
+	const bool came = s->memory && unwritten_came(s->memory);
 	char what[120];
 
-	if (s->memory && !unwritten_came(s->memory) && !(s->memory->flags & ALLOCATION_VARIABLE)) {
-		if (!(origin & DEFINED_COMPUTED) && looks_like_padding(mask, bytes, max_u32(1, elements)))
-			return;
-		snprintf(what, sizeof what, "what is stored to %.60s, which is read out,",
-			 s->memory->name ? s->memory->name : "global memory");
+	if (matters(a, s, mask, origin, elements, bytes)) {
+		snprintf(what, sizeof what, "what is stored to %.60s%s",
+			 s->memory->name ? s->memory->name : "global memory", came ? "" : ", which is read out,");
 		tell(a->u, a->w, a->site, 1u << lane, origin, what);
+		if (s->written)
+			written_mark(s->written, s->offset, bytes);
 		return;
 	}
+	if (s->memory && !came && !(s->memory->flags & ALLOCATION_VARIABLE))
+		return;
 	if (!s->written)
 		s->written = &unwritten_memory_of(a->u, s->memory, true)->written;
 	if (origin == NO_SITE)
