@@ -80,6 +80,7 @@ struct run_options {
 	u32 device_number;           /* of that device, among device_count */
 	u32 device_count;            /* 0: it is the only one */
 	bool shared;                 /* others may write to memory meanwhile: spinning is no deadlock */
+	u32 patience_seconds;        /* see struct launch */
 	ptxsim_print_fn *print;      /* NULL: the context's */
 	ptxsim_print_fn *tell;       /* of failed assertions, a line for each thread; NULL: nobody is told */
 	void *print_context;

@@ -238,6 +238,7 @@ static void run_grid(ptxsim_context *c, const ptxsim_function *f, const struct p
 		.heap_bytes = options->heap_bytes,
 		.local_limit_bytes = options->local_limit_bytes,
 		.shared_memory = options->shared,
+		.patience_seconds = options->patience_seconds,
 		.grids = grids,
 		.device = options->device ? options->device : c->device,
 		.device_number = options->device_number,

@@ -119,6 +119,7 @@ struct launch {
 	u64 local_limit_bytes; /* for each lane; 0: default */
 	volatile bool *stop;   /* set from outside to interrupt; may be NULL */
 	bool shared_memory;    /* others may write to memory meanwhile: to spin is no deadlock */
+	u32 patience_seconds; /* unless nothing has changed for so long, and the host cannot write what is looked at; 0: never */
 	struct async_choice async;
 	const struct async_checker *async_checker; /* what checks in strict mode; without one, it is eager */
 	struct lock_order lock_order;
@@ -336,8 +337,9 @@ struct grid {
 	u32 worker_count, worker_limit;
 	struct host_threads *threads, own_threads; /* the launch's, else its own */
 	/* Under `lock`, for deadlock detection: see exec/standstill.c. */
-	u64 moves;         /* grows when a worker that stood still moves, begins to stand still, or ends */
-	u32 busy_workers;  /* have clusters, or may still take some */
+	u64 moves;        /* grows when a worker that stood still moves, begins to stand still, or ends */
+	u32 busy_workers; /* have clusters, or may still take some */
+	double still_since; /* seconds, where others may write to memory: all have stood still from then on; 0: they have not */
 	u32 still_workers; /* of these, those that have found no change since `moves` grew last */
 	enum standstill_verdict verdict;
 };

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "arch/arch.h"
+#include "base/clock.h"
 #include "exec/fault_report.h"
 #include "exec/internal.h"
 #include "exec/spin.h"
@@ -26,6 +27,7 @@ static void note_move(struct grid *grid)
 {
 	grid->moves++;
 	grid->still_workers = 0;
+	grid->still_since = 0;
 }
 
 void worker_begins(struct grid *grid)
@@ -58,11 +60,50 @@ void worker_moved(struct worker *k)
 	k->still.passes = 0;
 }
 
+/* Do lanes of the warp look at what only kernels and copies write? */
+static bool looks_at_device(struct warp *w, const struct split *s)
+{
+	struct fault f = {.lanes = s->mask, .lane = (u32)__builtin_ctz(s->mask)};
+	struct allocation a;
+
+	spin_explain(w, s, &f);
+	if (!f.size)
+		return false;
+	if (f.space == SPACE_GENERIC)
+		f.space = (int)generic_space(w, &f.address);
+	return f.space != SPACE_GLOBAL ||
+	       (memory_look(w->grid->memory, f.address, f.size, &a) && !(a.flags & ALLOCATION_HOST));
+}
+
+/* With the lock, where others may write to memory: they have had the time to, or could not at all. */
+static bool nobody_comes(const struct worker *k)
+{
+	struct grid *grid = k->grid;
+	const double now = seconds_now();
+
+	if (!grid->launch->patience_seconds)
+		return false;
+	if (grid->still_since == 0)
+		grid->still_since = now;
+	if (now - grid->still_since < grid->launch->patience_seconds)
+		return false;
+	grid->still_since = 0;
+	for (const struct cluster *c = k->active; c; c = c->next)
+		for (u32 r = 0; r < c->count; r++)
+			for (u32 n = 0; n < c->blocks[r]->warp_count; n++)
+				for (const struct split *s = c->blocks[r]->warps[n].ready_head; s; s = s->next)
+					if (s->mask && !looks_at_device(&c->blocks[r]->warps[n], s))
+						return false;
+	return true;
+}
+
 /* With the lock: has every worker counted enough?
  * Each worker that begins to stand still voids the count; all then count from the same `moves`. A second STUCK_PASSES
  * give every worker the time to have looked at memory after the last move of any other. */
-static bool all_agree(struct grid *grid, struct standstill *s)
+static bool all_agree(struct worker *k)
 {
+	struct grid *grid = k->grid;
+	struct standstill *s = &k->still;
 	const bool begins = s->passes == STUCK_PASSES;
 
 	if (begins)
@@ -76,15 +117,17 @@ static bool all_agree(struct grid *grid, struct standstill *s)
 		s->agreed = true;
 		grid->still_workers++;
 	}
-	/* What somebody else may write while the launch runs ends no wait that could be told. */
-	return grid->still_workers == grid->busy_workers && !grid->launch->shared_memory;
+	/* What somebody else may write while the launch runs ends no wait that could be told at once. */
+	return grid->still_workers == grid->busy_workers && (!grid->launch->shared_memory || nobody_comes(k));
 }
 
 /* The blocks that hang after a fault of another one have no deadlock of their own. */
-static enum standstill_verdict verdict(struct grid *grid, struct standstill *s)
+static enum standstill_verdict verdict(struct worker *k)
 {
+	struct grid *grid = k->grid;
+
 	pthread_mutex_lock(&grid->lock);
-	if (grid->verdict == STANDSTILL_NONE && all_agree(grid, s))
+	if (grid->verdict == STANDSTILL_NONE && all_agree(k))
 		grid->verdict = grid->faulted ? STANDSTILL_AFTER_FAULT : STANDSTILL_DEADLOCK;
 	const enum standstill_verdict v = grid->verdict;
 	pthread_mutex_unlock(&grid->lock);
@@ -104,7 +147,7 @@ bool worker_goes_on(struct worker *k)
 {
 	if (++k->still.passes < STUCK_PASSES)
 		return true;
-	switch (verdict(k->grid, &k->still)) {
+	switch (verdict(k)) {
 	case STANDSTILL_NONE:
 		wait_a_little(k->grid);
 		return true;

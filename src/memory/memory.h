@@ -22,6 +22,7 @@ enum allocation_flag {
 	ALLOCATION_CONST = 8,      /* a .const variable */
 	ALLOCATION_VARIABLE = 16,  /* a module-scope variable */
 	ALLOCATION_UNWRITTEN = 32, /* came with nothing written to it */
+	ALLOCATION_HOST = 64,      /* the host may write to it while kernels run */
 };
 
 /* Where memory was given or given back: a lane of a kernel, or the host (code is NULL). For messages; memory

@@ -792,35 +792,3 @@ void unwritten_begin(struct unwritten *u, struct check_findings *findings, const
 }
 
 struct observer *unwritten_observer(struct unwritten *u) { return &u->observer; }
-
-void unwritten_host_writes(struct unwritten *u, const struct memory *m, u64 address, u64 bytes)
-{
-	const struct allocation *a = memory_find(m, address, bytes);
-	struct unwritten_memory *x = a && bytes ? unwritten_memory_of(u, a, false) : NULL;
-
-	if (x)
-		written_mark(&x->written, address - a->base, bytes);
-}
-
-/* The first byte of a range that nothing has written; `bytes`: there is none. */
-u64 unwritten_first(const struct unwritten *u, const struct memory *m, u64 address, u64 bytes)
-{
-	const struct allocation *a = bytes ? memory_find(m, address, bytes) : NULL;
-	const struct unwritten_memory *x = a ? unwritten_memory_of((struct unwritten *)(uintptr_t)u, a, false) : NULL;
-	u64 k = 0;
-
-	if (!x || !written_lacks(&x->written, address - a->base, bytes))
-		return bytes;
-	while (k < bytes && !written_lacks(&x->written, address - a->base + k, 1))
-		k++;
-	return k;
-}
-
-void unwritten_take(struct unwritten *u, struct written_kept *kept) { u->kept = kept; }
-
-void unwritten_give(const struct unwritten *u)
-{
-	for (u32 k = 0; u->kept && k < UNWRITTEN_BUCKETS; k++)
-		for (const struct unwritten_memory *m = u->memories[k]; m; m = m->next)
-			written_kept_give(u->kept, m->base, &m->written);
-}

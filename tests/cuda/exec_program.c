@@ -2,7 +2,7 @@
  *
  * What exec_test.sh runs: a program of the driver interface that finds libcuda.so.1 as programs do. Its words say what it
  * does, in order: `race` and `clean` launch kernels, `fault` stores beyond its buffer, `beyond` reads there, `child` launches a kernel that
- * launches others, `forever` one that does not end, `look` one that branches on what its buffer holds, `fill` fills the buffer, `copy` copies
+ * launches others, `forever` one that does not end, `look` one that branches on what its buffer holds, `waits` one that waits for what nobody writes, `fill` fills the buffer, `copy` copies
  * it to the host, `streams` with a word behind it uses it in two streams, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3.
  */
 #include <dlfcn.h>
@@ -40,6 +40,9 @@ static const char TEXT[] =
 	"	ld.global.u32 %v, [%p]; setp.gt.u32 %q, %v, 1000; @%q st.global.u32 [%p], %t; ret;\n}\n"
 	".visible .entry add(.param .u64 p)\n{\n"
 	"	.reg .b64 %p; ld.param.u64 %p, [p]; red.global.add.u32 [%p], 1; ret;\n}\n"
+	".visible .entry waits(.param .u64 p)\n{\n"
+	"	.reg .b32 %v; .reg .b64 %p; .reg .pred %q; ld.param.u64 %p, [p];\n"
+	"again: ld.volatile.global.u32 %v, [%p]; setp.ne.u32 %q, %v, 77; @%q bra again; ret;\n}\n"
 	".visible .entry parent(.param .u64 p)\n{\n"
 	"	.reg .b32 %e; .reg .b64 %p, %b, %f; .reg .pred %q;\n"
 	"	ld.param.u64 %p, [p]; mov.u64 %f, clean;\n"
@@ -214,6 +217,8 @@ int main(int count, char **words)
 			printf("error %d\n", launch(module, "beyond", 64, &p));
 		else if (!strcmp(words[k], "child"))
 			status |= launch(module, "parent", 1, &p) | check_values(p);
+		else if (!strcmp(words[k], "waits"))
+			printf("error %d\n", launch(module, "waits", 32, &p));
 		else if (!strcmp(words[k], "fill"))
 			status |= fill(p);
 		else if (!strcmp(words[k], "streams") && k + 1 < count)

@@ -48,7 +48,9 @@ struct region *block_add(struct cu_context *c, u64 base, u64 size, enum block_ki
 {
 	struct region *b = block_book(c, base, size, kind);
 
-	if (b && !memory_map(&driver.machine->memory, base, size, (u8 *)(uintptr_t)base, names[kind], 0)) {
+	const bool is_device = kind == BLOCK_DEVICE || kind == BLOCK_ASYNC || kind == BLOCK_VARIABLE;
+	if (b && !memory_map(&driver.machine->memory, base, size, (u8 *)(uintptr_t)base, names[kind],
+			     is_device ? 0 : ALLOCATION_HOST)) {
 		block_unbook(b);
 		return NULL;
 	}

@@ -147,6 +147,7 @@ static void run_kernel(struct cu_context *c, const struct task *t, const u8 *par
 				      .device_number = (u32)c->device,
 				      .device_count = (u32)driver.device_count,
 				      .shared = true,
+				      .patience_seconds = watch_patience(),
 				      .print = print,
 				      .tell = tell,
 				      .print_context = c};

@@ -204,6 +204,13 @@ bool watch_open(void)
 
 bool watch_checks(void) { return watch.checks; }
 
+u32 watch_patience(void)
+{
+	enum { SECONDS = 5 };
+
+	return watch.checks ? SECONDS : 0;
+}
+
 ptxsim_async watch_async(void) { return watch.checks ? PTXSIM_ASYNC_STRICT : PTXSIM_ASYNC_EAGER; }
 
 void watch_profile(bool start)

@@ -43,6 +43,8 @@ void watch_memory_ends(u64 base, u64 bytes);
 void watch_copy(const struct task *t);
 void watch_fill(const struct task *t);
 void watch_write(u64 address, u64 bytes);
+/* After how many seconds in which nothing changes a kernel that waits is told of; 0: never. */
+u32 watch_patience(void);
 /* How launches are to run: the mode in which misuse of asynchronous instructions is found, where checks are asked for. */
 ptxsim_async watch_async(void);
 /* Does PTXSIM_KERNEL or PTXSIM_LAUNCH choose the next launch of the kernel? For the debugger, which counts it. */
