@@ -409,7 +409,7 @@ static void copy_small(const struct access *a)
 }
 
 /* What an operation of many bytes, or one that completes later, does to memory. */
-enum hidden { HIDDEN_NOTHING, HIDDEN_COPY, HIDDEN_STORE, HIDDEN_ZEROS, HIDDEN_UNKNOWN };
+enum hidden { HIDDEN_NOTHING, HIDDEN_COPY, HIDDEN_STORE, HIDDEN_TENSOR, HIDDEN_ZEROS, HIDDEN_UNKNOWN };
 
 /* By the form alone. HIDDEN_UNKNOWN: what it writes is not followed, and counts as written. */
 static enum hidden hidden_of(const struct form *f)
@@ -421,7 +421,7 @@ static enum hidden hidden_of(const struct form *f)
 	if (form_has(f, M_bulk) && !(f->row->traits & TRAIT_ASYNC))
 		return HIDDEN_ZEROS;
 	if (form_space(f) == SPACE_GLOBAL)
-		return is_plain ? HIDDEN_STORE : HIDDEN_NOTHING;
+		return is_plain ? HIDDEN_STORE : form_has(f, M_tensor) ? HIDDEN_TENSOR : HIDDEN_NOTHING;
 	return is_plain && form_space(f) == SPACE_SHARED && !form_has(f, M_add) ? HIDDEN_COPY : HIDDEN_UNKNOWN;
 }
 
@@ -507,6 +507,8 @@ static void hidden_accesses(struct unwritten *u, struct warp *w, const struct hi
 			     hidden_bytes(&h, 4), site);
 		else if (what == HIDDEN_STORE)
 			store_many(u, w, &h, site);
+		else if (what == HIDDEN_TENSOR)
+			unwritten_tensor_store(u, w, hidden_address(&h, 0));
 		else if (unwritten_spot(u, w, h.lane, SPACE_GENERIC, hidden_address(&h, 0), hidden_bytes(&h, 2), &s) &&
 			 s.written)
 			written_mark(s.written, s.offset, hidden_bytes(&h, 2));

@@ -4,6 +4,7 @@
  */
 #include "observe/unwritten_memory.h"
 
+#include "memory/tensormap.h"
 #include "observe/unwritten.h"
 
 struct unwritten_block *unwritten_record(const struct unwritten *u, const struct block *b)
@@ -100,6 +101,32 @@ bool unwritten_spot(struct unwritten *u, struct warp *w, u32 lane, enum ir_space
 		return false;
 	s->written = &r->shared;
 	return true;
+}
+
+static const u8 *map_bytes(const struct warp *w, u64 map)
+{
+	const struct grid *g = w->grid;
+	const enum ir_space space = generic_space(w, &map);
+
+	if (space == SPACE_PARAM)
+		return map < g->kernel->param_bytes && TENSOR_MAP_BYTES <= g->kernel->param_bytes - map
+			       ? g->launch->params + map
+			       : NULL;
+	const struct allocation *a = space == SPACE_GLOBAL ? memory_find(g->memory, map, TENSOR_MAP_BYTES) : NULL;
+	return a ? a->host + (map - a->base) : NULL;
+}
+
+void unwritten_tensor_store(struct unwritten *u, const struct warp *w, u64 map)
+{
+	const u8 *bytes = map_bytes(w, map);
+	struct tensor_map m;
+
+	if (!bytes || !tensor_map_decode(bytes, &m))
+		return;
+	const struct allocation *a = memory_find(w->grid->memory, m.address, 1);
+	struct unwritten_memory *x = a ? unwritten_memory_of(u, a, false) : NULL;
+	if (x)
+		written_mark(&x->written, 0, a->size);
 }
 
 /* --- Between launches --------------------------------------------------------------------------------- */

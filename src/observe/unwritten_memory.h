@@ -64,6 +64,9 @@ bool unwritten_came(const struct allocation *a);
 struct unwritten_memory *unwritten_memory_of(struct unwritten *u, const struct allocation *a, bool make);
 /* A warp's local memory, as large as it is now. */
 struct written *unwritten_local_of(struct unwritten *u, struct unwritten_block *r, const struct warp *w);
+/* A tensor copy stores by the map at that generic address: its boxes are not followed, so the whole of the tensor's allocation
+ * counts as written. */
+void unwritten_tensor_store(struct unwritten *u, const struct warp *w, u64 map);
 /* False: the access itself tells what is wrong with the address, or nobody can write there. */
 bool unwritten_spot(struct unwritten *u, struct warp *w, u32 lane, enum ir_space space, u64 address, u64 size,
 		    struct unwritten_place *s);
