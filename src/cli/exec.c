@@ -13,6 +13,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -140,6 +143,10 @@ static bool run_program(const char *path, char **words, int *status)
 	if (child == 0)
 		sigprocmask(SIG_SETMASK, &held, NULL);
 	if (child == 0) {
+#ifdef __linux__
+		/* SIGKILL cannot be passed on: who ends this process so wants the program ended, too. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
 		execv(path, words);
 		fprintf(stderr, "ptxsim exec: %s: %s\n", path, strerror(errno));
 		_exit(CLI_WRONG);

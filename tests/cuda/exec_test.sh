@@ -131,6 +131,23 @@ for signal in TERM HUP; do
 	fi
 done
 
+# Of one that is killed at once, the program ends, too.
+"$ptxsim" exec sleep 300 >"$work/out" 2>&1 &
+command=$!
+child=
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	child=$(ps -o pid= --ppid "$command" | tr -d ' ')
+	[ -z "$child" ] || break
+	sleep 0.2
+done
+kill -KILL "$command"
+wait "$command" 2>/dev/null
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	kill -0 "$child" 2>/dev/null || break
+	sleep 0.2
+done
+if [ -n "$child" ] && ! kill -0 "$child" 2>/dev/null; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: the program goes on although ptxsim exec was killed"; kill "$child"; fi
+
 # A forked process does not report for its parent a second time.
 "$ptxsim" exec --check=leaks --report csv "$program" clean fork leak >"$work/out" 2>&1
 if [ "$(grep -c '^leak:' "$work/out")" = 1 ] && [ "$(grep -c '^launch,kernel' "$work/out")" = 1 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: reports of a program that forks" && head "$work/out"; fi
