@@ -42,7 +42,7 @@ static const char usage_text[] =
 	"                        t4, sm_86 and the like, or several: h200,h200\n"
 	"      --trace FILE      write each call of the driver interface, with arguments and\n"
 	"                        result\n"
-	"      --bounds WHERE    where reads of kernels must end: page (at first), as on a card, with\n"
+	"      --bounds WHERE    where accesses of kernels must end: page (at first), as on a card, with\n"
 	"                        a warning if no object is there, or object; --check: object\n"
 	"      --no-execute      kernels do nothing\n"
 	"      --error-exitcode N  the exit status if --check found something and the program\n"

@@ -87,13 +87,11 @@ static u8 *find_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_
 			       : NULL;
 	default: {
 		u8 *p = global_range(w, i, address, address + size);
-		if (!p && !is_store) {
+		if (!p && !is_store)
 			p = memory_read_past_end(w->grid->memory, address, size);
-			if (!p && warp_reads_astray(w, i, lane, address, size))
-				p = (u8 *)(uintptr_t)address;
-			return p;
-		}
-		if (p && is_store && global_remembered(w, i)->flags & ALLOCATION_READ_ONLY) {
+		if (!p)
+			return warp_goes_astray(w, i, lane, address, size, is_store) ? (u8 *)(uintptr_t)address : NULL;
+		if (is_store && global_remembered(w, i)->flags & ALLOCATION_READ_ONLY) {
 			*why = FAULT_READ_ONLY;
 			return NULL;
 		}

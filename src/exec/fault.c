@@ -154,12 +154,14 @@ const struct insn *warp_fault_address(struct warp *w, const struct insn *i, enum
 	return warp_raise(w, i, &f);
 }
 
-bool warp_reads_astray(struct warp *w, const struct insn *i, u32 lane, u64 address, u32 size)
+bool warp_goes_astray(struct warp *w, const struct insn *i, u32 lane, u64 address, u32 size, bool is_store)
 {
 	struct grid *grid = w->grid;
 	struct astray *to = grid->launch->astray;
 
 	if (!to || !grid->memory->has_page || !grid->memory->has_page(address))
+		return false;
+	if (is_store && !memory_is_rounding(grid->memory, address, size))
 		return false;
 	pthread_mutex_lock(&grid->lock);
 	if (!to->times++) {
@@ -174,6 +176,7 @@ bool warp_reads_astray(struct warp *w, const struct insn *i, u32 lane, u64 addre
 					   .address = address,
 					   .size = size,
 					   .space = SPACE_GLOBAL,
+					   .is_store = is_store,
 					   .null_param = -1};
 		classify(w, &to->first);
 	}

@@ -56,9 +56,9 @@ const struct insn *warp_fault_address(struct warp *w, const struct insn *i, enum
 				      u32 size, int space, bool is_store);
 /* free() of an address that is not the start of the device heap's: one that was, once, is told as freed twice. */
 const struct insn *warp_fault_free(struct warp *w, const struct insn *i, u32 lane, u64 address);
-/* A read of global memory that is in no allocation: true if the launch lets it pass, as the hardware does, and has been
- * told. */
-bool warp_reads_astray(struct warp *w, const struct insn *i, u32 lane, u64 address, u32 size);
+/* An access of global memory that is in no allocation: true if the launch lets it pass, as the hardware does, and has been
+ * told. Reads pass where there is a page, stores in what an allocation is rounded up to. */
+bool warp_goes_astray(struct warp *w, const struct insn *i, u32 lane, u64 address, u32 size, bool is_store);
 /* A fault whose kind, lanes and access are filled in; block, warp and (unless given) instruction are added. */
 const struct insn *warp_raise(struct warp *w, const struct insn *i, struct fault *f);
 

@@ -482,6 +482,30 @@ u8 *memory_read_past_end(struct memory *m, u64 address, u64 size)
 	return m->bounds == BOUNDS_DEFAULT || a.flags & ALLOCATION_BORROWED ? NULL : a.host + (address - a.base);
 }
 
+/* Does the allocation end before the address, and what its bytes are rounded up to behind it? */
+static bool rounds_up_to(const struct memory *m, const struct allocation *a, u64 address, u64 size)
+{
+	const u64 offset = address - a->base;
+
+	if (a->flags & (ALLOCATION_VARIABLE | ALLOCATION_HEAP | ALLOCATION_READ_ONLY) || offset < a->size)
+		return false;
+	const u64 whole = m->whole_bytes(a->size);
+	return offset < whole && size <= whole - offset;
+}
+
+bool memory_is_rounding(struct memory *m, u64 address, u64 size)
+{
+	if (!m->has_page || !m->has_page(address))
+		return false;
+	pthread_rwlock_rdlock(&m->lock);
+	u32 at = upper_bound(m, address);
+	while (at && !m->list[at - 1].size)
+		at--;
+	const bool is = at && rounds_up_to(m, &m->list[at - 1], address, size);
+	pthread_rwlock_unlock(&m->lock);
+	return is;
+}
+
 /* For messages: the allocation nearest to an address that hit none, by distance in bytes. */
 const struct allocation *memory_nearest(const struct memory *m, u64 address)
 {

@@ -98,6 +98,8 @@ struct memory {
 	/* Whether the modelled hardware has a page at the address, though no allocation holds it: reads find the host's
 	 * bytes of that address there. Safe from any thread. NULL: reads end where allocations do. */
 	bool (*has_page)(u64 address);
+	/* With has_page: the bytes that the hardware's allocator takes for an allocation of that many. */
+	u64 (*whole_bytes)(u64 bytes);
 };
 
 /* `first` is where allocations start, `limit` where they must end, `budget` how many bytes they may have in all. */
@@ -152,6 +154,9 @@ bool memory_look(struct memory *m, u64 address, u64 size, struct allocation *fou
 /* Where a read of `size` bytes (at most 16, naturally aligned) that begins in an allocation and ends past it finds its
  * bytes, if the bounds allow it: zeros follow the allocation's own. NULL otherwise. Safe likewise. */
 u8 *memory_read_past_end(struct memory *m, u64 address, u64 size);
+/* Are the bytes behind an allocation, in what the hardware's allocator has rounded it up to, where nothing else lies? Safe from
+ * any thread. */
+bool memory_is_rounding(struct memory *m, u64 address, u64 size);
 /* The allocation nearest to `address`, for messages; NULL if there is none. */
 const struct allocation *memory_nearest(const struct memory *m, u64 address);
 

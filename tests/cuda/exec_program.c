@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What exec_test.sh runs: a program of the driver interface that finds libcuda.so.1 as programs do. Its words say what it
- * does, in order: `race` and `clean` launch kernels, `fault` stores beyond its buffer, `beyond` reads there, `child` launches a kernel that
+ * does, in order: `race` and `clean` launch kernels, `fault` stores beyond its buffer, `rounding` a little, `beyond` reads there, `child` launches a kernel that
  * launches others, `forever` one that does not end, `look` one that branches on what its buffer holds, `waits` one that waits for what nobody writes, `fill` fills the buffer, `copy` copies
  * it to the host, `streams` with a word behind it uses it in two streams, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3.
  */
@@ -212,6 +212,8 @@ int main(int count, char **words)
 		else if (!strcmp(words[k], "forever"))
 			status |= puts("begins") | fflush(stdout) | launch(module, "forever", 32, &p);
 		else if (!strcmp(words[k], "fault"))
+			printf("error %d\n", launch(module, "clean", 256, &p));
+		else if (!strcmp(words[k], "rounding"))
 			printf("error %d\n", launch(module, "clean", 128, &p));
 		else if (!strcmp(words[k], "beyond"))
 			printf("error %d\n", launch(module, "beyond", 64, &p));

@@ -65,6 +65,10 @@ expect "a read beyond a buffer goes on as on a card" 0 '^error 0' "$program" bey
 expect "and is warned of" 0 'beyond: warning: address out of bounds: load of 4 bytes' "$program" beyond
 expect "once for each kernel" 0 '^done' "$program" beyond beyond
 [ "$(grep -c warning: "$work/out")" = 1 ] || failed=$((failed + 1))
+expect "so does a store to what a buffer is rounded up to" 0 '^error 0' "$program" rounding
+expect "which is warned of" 0 'clean: warning: address out of bounds: store of 4 bytes' "$program" rounding
+expect "a store at objects' bounds is a fault" 0 '^error 700' --bounds object "$program" rounding
+expect "and with checks" 1 '^error 700' --check "$program" rounding
 expect "at objects' bounds it is a fault" 0 '^error 700' --bounds object "$program" beyond
 expect "with checks, too" 1 '^error 700' --check "$program" beyond
 expect "bounds that are none" 2 "page or object, not 'word'" --bounds word "$program"

@@ -59,7 +59,7 @@ static bool has_page(u64 address)
 	return false;
 }
 
-/* PTXSIM_BOUNDS: where reads must end. False: neither of the two. */
+/* PTXSIM_BOUNDS: where accesses must end. False: neither of the two. */
 static bool read_bounds(void)
 {
 	const char *bounds = getenv("PTXSIM_BOUNDS");
@@ -68,8 +68,10 @@ static bool read_bounds(void)
 		driver_tell("PTXSIM_BOUNDS is page or object, not %s", bounds);
 		return false;
 	}
-	if (!watch_checks() && (!bounds || strcmp(bounds, "object")))
+	if (!watch_checks() && (!bounds || strcmp(bounds, "object"))) {
 		driver.machine->memory.has_page = has_page;
+		driver.machine->memory.whole_bytes = heap_whole;
+	}
 	return true;
 }
 

@@ -70,6 +70,8 @@ bool heap_open(struct heap *h, u64 bytes);
 /* Zeroed bytes; NULL: there is no room. */
 void *heap_take(struct heap *h, u64 bytes);
 void heap_give(struct heap *h, void *at, u64 bytes);
+/* What an allocation of that many bytes takes. */
+u64 heap_whole(u64 bytes);
 /* Does the modelled device have a page there, given out or not? From any thread. */
 bool heap_has_page(const struct heap *h, u64 address);
 /* Bytes that have been taken have no pages of their own: addresses alone. */

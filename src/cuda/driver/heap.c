@@ -173,11 +173,13 @@ static void *take_small(struct heap *h, u64 bytes)
 	return h->base + h->chunk - bytes;
 }
 
+u64 heap_whole(u64 bytes) { return round_up(bytes, bytes > CHUNK ? CHUNK : GRAIN); }
+
 void *heap_take(struct heap *h, u64 bytes)
 {
 	if (!bytes || bytes > h->bytes)
 		return NULL;
-	const u64 whole = round_up(bytes, bytes > CHUNK ? CHUNK : GRAIN);
+	const u64 whole = heap_whole(bytes);
 	if (whole > h->bytes - h->used)
 		return NULL;
 	void *at = whole > CHUNK ? take_chunks(h, whole) : take_small(h, whole);
@@ -284,7 +286,7 @@ static void empty(u8 *at, u64 bytes)
 
 void heap_give(struct heap *h, void *at, u64 bytes)
 {
-	const u64 whole = round_up(bytes, bytes > CHUNK ? CHUNK : GRAIN);
+	const u64 whole = heap_whole(bytes);
 
 	struct heap_shared **shared = shared_at(h, at);
 

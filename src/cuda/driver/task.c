@@ -97,7 +97,7 @@ static void report(struct cu_context *c, const struct cu_function *f, const stru
 	funlockfile(driver.findings);
 }
 
-/* A read beyond its allocation that a card lets pass: told once for each function, as the program goes on. */
+/* An access beyond its allocation that a card lets pass: told once for each function, as the program goes on. */
 static void tell_astray(struct cu_function *f, const struct outcome *o)
 {
 	if (!driver.findings || __atomic_exchange_n(&f->told_astray, true, __ATOMIC_RELAXED))
@@ -105,7 +105,7 @@ static void tell_astray(struct cu_function *f, const struct outcome *o)
 	flockfile(driver.findings);
 	fprintf(driver.findings,
 		"%s: warning: %s"
-		"  the program goes on, as on a card, whose pages are larger; --bounds object makes this a fault\n",
+		"  the program goes on, as on a card, which has more there; --bounds object makes this a fault\n",
 		f->name, o->message);
 	fflush(driver.findings);
 	funlockfile(driver.findings);
