@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What exec_test.sh runs: a program of the driver interface that finds libcuda.so.1 as programs do. Its words say what it
- * does, in order: `race` and `clean` launch kernels, `fault` stores beyond its buffer, `rounding` a little, `beyond` reads there, `child` launches a kernel that
+ * does, in order: `race` and `clean` launch kernels, `fault` stores beyond its buffer, `rounding` a little, `beyond` reads there, `constant` stores to constant memory, `child` launches a kernel that
  * launches others, `forever` one that does not end, `look` one that branches on what its buffer holds, `waits` one that waits for what nobody writes, `fill` fills the buffer, `copy` copies
  * it to the host, `streams` with a word behind it uses it in two streams, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3.
  */
@@ -31,6 +31,10 @@ static const char TEXT[] =
 	"	.reg .b32 %t; .reg .b64 %p, %o;\n"
 	"	mov.u32 %t, %tid.x; ld.param.u64 %p, [p]; mul.wide.u32 %o, %t, 4; add.u64 %p, %p, %o;\n"
 	"	ld.global.u32 %t, [%p+256]; st.global.u32 [%p], %t; ret;\n}\n"
+	".const .align 4 .b32 table[4] = {1, 2, 3, 4};\n"
+	".visible .entry constant(.param .u64 p)\n{\n"
+	"	.reg .b32 %t; .reg .b64 %p;\n"
+	"	mov.u32 %t, 9; mov.u64 %p, table; cvta.const.u64 %p, %p; st.u32 [%p+8], %t; ret;\n}\n"
 	".visible .entry forever(.param .u64 p)\n{\n"
 	"	.reg .b32 %n;\n"
 	"again: add.u32 %n, %n, 1; bra again;\n}\n"
@@ -217,6 +221,8 @@ int main(int count, char **words)
 			printf("error %d\n", launch(module, "clean", 128, &p));
 		else if (!strcmp(words[k], "beyond"))
 			printf("error %d\n", launch(module, "beyond", 64, &p));
+		else if (!strcmp(words[k], "constant"))
+			printf("error %d\n", launch(module, "constant", 1, &p));
 		else if (!strcmp(words[k], "child"))
 			status |= launch(module, "parent", 1, &p) | check_values(p);
 		else if (!strcmp(words[k], "waits"))

@@ -69,6 +69,8 @@ expect "so does a store to what a buffer is rounded up to" 0 '^error 0' "$progra
 expect "which is warned of" 0 'clean: warning: address out of bounds: store of 4 bytes' "$program" rounding
 expect "a store at objects' bounds is a fault" 0 '^error 700' --bounds object "$program" rounding
 expect "and with checks" 1 '^error 700' --check "$program" rounding
+expect "a store to constant memory passes, as on a card" 0 '^error 0' "$program" constant
+expect "with checks it does not" 1 '^constant: store to read-only memory' --check "$program" constant
 expect "at objects' bounds it is a fault" 0 '^error 700' --bounds object "$program" beyond
 expect "with checks, too" 1 '^error 700' --check "$program" beyond
 expect "bounds that are none" 2 "page or object, not 'word'" --bounds word "$program"

@@ -18,6 +18,7 @@
 #include "cuda/driver/debugging.h"
 #include "cuda/driver/driver.h"
 #include "cuda/driver/image.h"
+#include "cuda/driver/watch.h"
 
 enum { PTX_NEWEST = 90, LAZY_FROM = 64 << 10 };
 
@@ -137,7 +138,7 @@ static int build(struct cu_module *m, const struct image_texts *texts, struct im
 	options.debug = debugging_is_on();
 	options.lazy = bytes >= LAZY_FROM && !options.debug; /* an engine sees the code that there is when it begins */
 	options.unmodelled = 1;
-	options.writable_constants = 1;
+	options.writable_constants = !watch_checks(); /* a card lets stores pass, but no program means them */
 	options.place = place;
 	options.place_context = &placing;
 	if (!status && targets_fit(m->module, d))
