@@ -107,7 +107,9 @@ static const char *find_origin(struct dap *s, const struct code *code, const cha
 	if (!program || !origin_find(&s->arena, (const struct ir_module *const *)program->modules,
 				     program->module_count, name, &found))
 		found.path = s->is_program ? dap_host_file(s, name) : NULL;
-	VEC_PUSH(&s->arena, &s->origins, ((struct dap_origin){name, found.path}));
+	/* The module whose name it is may be unloaded. */
+	VEC_PUSH(&s->arena, &s->origins,
+		 ((struct dap_origin){arena_copy_text(&s->arena, name, strlen(name)), found.path}));
 	return found.path;
 }
 
