@@ -12,7 +12,7 @@ struct outcome {
 	ptxsim_status status;
 	bool refused; /* it was not even begun */
 	bool ended;   /* it ran to its end: what `status` tells are findings */
-	bool astray;  /* the finding is of a read that the hardware lets pass */
+	bool astray;  /* the finding is of an access that the hardware lets pass */
 	struct launch_stats stats;
 	enum fault_kind kind;
 	struct fault fault;             /* `code` and `insn` only until the module is freed: */

@@ -14,7 +14,23 @@ struct slice {
 	bool *registers; /* decide when lanes leave */
 	bool *places;    /* by step: whether it is executed decides it */
 	bool grown, counts;
+	u64 *work;
 };
+
+enum { WORK_OF_A_STEP = 16 }; /* to describe it, beside looking at it */
+
+static bool draw(u64 *work, u64 steps)
+{
+	const bool enough = steps <= *work;
+
+	*work -= enough ? steps : *work;
+	return enough;
+}
+
+struct counting_step *counting_steps(struct arena *scratch, u32 count, u64 *work)
+{
+	return draw(work, (u64)count * WORK_OF_A_STEP) ? ARENA_ARRAY(scratch, count, struct counting_step) : NULL;
+}
 
 /* Whether the step is executed decides when lanes leave, and so does what it reads. */
 static void need(struct slice *s, u32 k)
@@ -41,6 +57,8 @@ static bool decides(const struct slice *s, u32 k, u32 target)
 {
 	const u32 from = target > k ? k + 1 : target, to = target > k ? target : k + 1;
 
+	if (!draw(s->work, to - from))
+		return true;
 	for (u32 p = from; p < to; p++)
 		if (s->places[p])
 			return true;
@@ -82,15 +100,14 @@ static bool reads_one_of(const struct counting_step *x, const bool *registers)
 
 /* Leaves in `open` the registers whose next value comes from their last one, by whatever way: what does not come from one of
  * them is taken out until nothing is left to take. */
-static void find_cycles(const struct slice *s, bool *open, bool *next, u32 registers, u64 *work)
+static void find_cycles(const struct slice *s, bool *open, bool *next, u32 registers)
 {
 	bool changed = true;
 
 	for (u32 k = 0; k < s->count; k++)
 		for (u32 r = 0; s->places[k] && r < s->steps[k].write_count; r++)
 			open[s->steps[k].writes[r]] = true;
-	while (changed && *work >= s->count) {
-		*work -= s->count;
+	while (changed && draw(s->work, (u64)s->count + registers)) {
 		changed = false;
 		memset(next, 0, registers * sizeof *next);
 		for (u32 k = 0; k < s->count; k++)
@@ -105,30 +122,30 @@ static void find_cycles(const struct slice *s, bool *open, bool *next, u32 regis
 }
 
 /* Does what decides depend on how often the loop has gone round? */
-static bool goes_on(const struct slice *s, struct arena *scratch, u32 registers, u64 *work)
+static bool goes_on(const struct slice *s, struct arena *scratch, u32 registers)
 {
 	bool *open = ARENA_ARRAY(scratch, registers + 1ull, bool), *next = ARENA_ARRAY(scratch, registers + 1ull, bool);
 
-	find_cycles(s, open, next, registers, work);
+	find_cycles(s, open, next, registers);
 	for (u32 r = 0; r < registers; r++)
 		if (open[r])
-			return *work >= s->count;
+			return *s->work > 0;
 	return false;
 }
 
 bool counting_loop(struct arena *scratch, const struct counting_step *steps, u32 count, u32 registers, u64 *work)
 {
-	struct slice s = {.steps = steps, .count = count, .grown = true, .counts = true};
+	struct slice s = {.steps = steps, .count = count, .grown = true, .counts = true, .work = work};
 
+	if (!draw(work, registers))
+		return false;
 	s.registers = ARENA_ARRAY(scratch, registers + 1ull, bool);
 	s.places = ARENA_ARRAY(scratch, count + 1ull, bool);
 	while (s.grown && s.counts) {
-		if (*work < count)
-			return false;
-		*work -= count;
+		s.counts = draw(work, count);
 		s.grown = false;
 		for (u32 k = count; k-- > 0;)
 			follow(&s, k);
 	}
-	return s.counts && goes_on(&s, scratch, registers, work);
+	return s.counts && goes_on(&s, scratch, registers);
 }

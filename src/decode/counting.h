@@ -22,8 +22,10 @@ struct counting_step {
 	bool computes; /* each lane for itself, from what no other thread writes */
 };
 
-enum { COUNTING_WORK = 1 << 18 }; /* steps to be looked at in all loops of a function, at most */
+enum { COUNTING_WORK = 1 << 20 }; /* steps and registers to be looked at in all loops of a function, at most */
 
+/* Room for the steps of a loop, in the arena; NULL: more than what is left of *work, on which it draws. */
+struct counting_step *counting_steps(struct arena *scratch, u32 count, u64 *work);
 /* Does the loop end by itself, whatever other threads do? False also of one that may, but needs more than is left of *work,
  * which it draws on. */
 bool counting_loop(struct arena *scratch, const struct counting_step *steps, u32 count, u32 registers, u64 *work);

@@ -152,10 +152,10 @@ static void describe(const struct emitter *e, u32 first, u32 k, struct counting_
 static bool counts(struct emitter *e, u32 first, u32 last)
 {
 	const u32 count = last - first + 1;
+	struct counting_step *steps = counting_steps(e->low->scratch, count, &e->counting_work);
 
-	if (count > e->counting_work)
+	if (!steps)
 		return false;
-	struct counting_step *steps = ARENA_ARRAY(e->low->scratch, count, struct counting_step);
 	for (u32 k = 0; k < count; k++)
 		describe(e, first, first + k, &steps[k]);
 	return counting_loop(e->low->scratch, steps, count, e->function->register_slots, &e->counting_work);

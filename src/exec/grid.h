@@ -89,13 +89,13 @@ struct node_update {
 	bool enabled;
 };
 
-/* Parameters of a launch; all borrowed for its duration. */
-/* Reads that no allocation holds, but a page of the hardware's does: it lets them pass. */
+/* Accesses that no allocation holds, but what the hardware has there: it lets them pass. */
 struct astray {
 	u64 times;
 	struct fault first; /* if `times` is not 0: what it would have been as a fault */
 };
 
+/* Parameters of a launch; all borrowed for its duration. */
 struct launch {
 	const struct program *program;
 	const struct kernel *kernel;
@@ -106,7 +106,7 @@ struct launch {
 	u64 dynamic_shared;
 	bool cooperative;                  /* all blocks run at once, and can wait for one another */
 	const u8 *params;                  /* kernel->param_bytes bytes */
-	struct astray *astray;             /* told of such reads; NULL: they are faults */
+	struct astray *astray;             /* told of such accesses; NULL: they are faults */
 	u32 jobs;                          /* host threads; 0: as many as are sensible */
 	bool any_order;                    /* kernels that show the order of blocks may use several threads, too */
 	u64 instruction_limit;             /* warp instructions for the launch; 0: none */

@@ -102,10 +102,10 @@ static void describe(struct lower *l, const struct sass_insn *i, u32 first, stru
 static bool counts(struct lower *l, u32 first, u32 last)
 {
 	const u32 count = (last - first) / SASS_INSN_BYTES + 1;
+	struct counting_step *steps = counting_steps(l->e.low->scratch, count, &l->e.counting_work);
 
-	if (count > l->e.counting_work)
+	if (!steps)
 		return false;
-	struct counting_step *steps = ARENA_ARRAY(l->e.low->scratch, count, struct counting_step);
 	for (u32 k = 0; k < count; k++) {
 		struct sass_insn i;
 		if (!decode(l, first + k * SASS_INSN_BYTES, &i) || !is_followed(&i))

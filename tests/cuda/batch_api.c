@@ -4,19 +4,11 @@
  * graphs and under capture), attributes that graphs keep, green contexts, notifications. Linked with the library as a
  * program would be.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/driver/types.h"
+#include "tests/cuda/linked.h"
 #include "tests/unit/main.h"
-
-#define CALL(symbol, handler, version, needs, params, args, format) int symbol params;
-#define ABSENT(symbol, version)
-#include "cuda/driver/calls.inc"
-
-#define OK(call)          ck_assert_int_eq(call, 0)
-#define FAILS(call, code) ck_assert_int_eq(call, code)
 
 enum { INVALID_VALUE = 1, INVALID_DEVICE = 101, INVALID_CONTEXT = 201, UNSUPPORTED_AFFINITY = 224, NOT_READY = 600 };
 enum { INVALID_RESOURCE_TYPE = 914, INVALID_RESOURCES = 915 };
@@ -35,16 +27,6 @@ static char TEXT[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
 		     "	.reg .b32 %t, %n; .reg .b64 %a;\n"
 		     "	ld.param.u64 %a, [p]; ld.param.u32 %n, [n];\n"
 		     "	ld.global.u32 %t, [%a]; add.u32 %t, %t, %n; st.global.u32 [%a], %t; ret;\n}\n";
-
-static struct cu_context *begin(void)
-{
-	struct cu_context *c;
-
-	OK(cuInit(0));
-	OK(cuDevicePrimaryCtxRetain(&c, 0));
-	OK(cuCtxSetCurrent(c));
-	return c;
-}
 
 static u64 words(size_t count)
 {
@@ -92,7 +74,7 @@ START_TEST(copies_in_batches)
 	struct cu_array *a, *wide;
 	struct cu_stream *s;
 
-	begin();
+	use_device();
 	OK(cuStreamCreate(&s, 1));
 	for (u32 k = 0; k < W * H * D; k++)
 		h[k] = (u16)(k * 3 + 1);
@@ -155,7 +137,7 @@ START_TEST(waits_and_writes_are_a_node)
 	struct cu_exec *x;
 	int type;
 
-	begin();
+	use_device();
 	const u64 at = words(8);
 	list[0].address = at, list[1].address = at + 8;
 	OK(cuGraphCreate(&g, 0));
@@ -203,7 +185,7 @@ START_TEST(waits_and_writes_are_captured)
 	size_t count;
 	void *host;
 
-	begin();
+	use_device();
 	OK(cuMemHostAlloc(&host, 64, 0));
 	memset(host, 0, 64);
 	const u64 at = (u64)(uintptr_t)host;
@@ -250,7 +232,7 @@ START_TEST(graphs_keep_flags_and_attributes)
 	u32 one = 1;
 	u64 flags;
 
-	begin();
+	use_device();
 	u64 at = words(1);
 	struct cu_kernel_node k = {
 		.function = add_kernel(), .grid = {1, 1, 1}, .block = {1, 1, 1}, .params = (void *[]){&at, &one}};
@@ -287,7 +269,7 @@ START_TEST(a_device_is_split)
 	struct cu_resources *r;
 	u32 count = 0;
 
-	begin();
+	use_device();
 	OK(cuDeviceGetDevResource(0, &whole, SM));
 	ck_assert_uint_eq(whole.sms, SMS);
 	ck_assert_uint_eq(whole.least, 8);
@@ -318,7 +300,7 @@ END_TEST
 
 START_TEST(green_contexts_have_streams)
 {
-	struct cu_context *c = begin(), *made;
+	struct cu_context *c = use_device(), *made;
 	struct cu_function *f = add_kernel();
 	struct cu_resource_part whole, groups[2], part;
 	struct cu_resources *r;
@@ -375,7 +357,7 @@ START_TEST(events_of_green_contexts_are_of_all_streams)
 	struct cu_event *e;
 	void *host;
 
-	begin();
+	use_device();
 	OK(cuMemHostAlloc(&host, 64, 0));
 	memset(host, 0, 64);
 	OK(cuDeviceGetDevResource(0, &whole, 1));
@@ -407,7 +389,7 @@ START_TEST(graphs_are_destroyed_under_capture)
 	size_t count;
 	int status;
 
-	begin();
+	use_device();
 	f = add_kernel();
 	u64 at = words(1);
 	void *args[] = {&at, &one};
@@ -563,7 +545,7 @@ START_TEST(kernels_launch_graphs)
 	struct cu_function *note, *asking, *again;
 	u64 order[4];
 
-	begin();
+	use_device();
 	OK(cuModuleLoadData(&m, LAUNCHING));
 	OK(cuModuleGetFunction(&note, m, "note"));
 	OK(cuModuleGetFunction(&asking, m, "ask"));
@@ -598,7 +580,7 @@ START_TEST(graphs_for_kernels_are_of_what_a_device_runs)
 	int params[10] = {4};
 	const struct cu_host_node host = {.function = never};
 
-	begin();
+	use_device();
 	OK(cuGraphCreate(&g, 0));
 	FAILS(cuGraphInstantiateWithFlags(&x, g, 4), 801);
 	OK(cuGraphAddHostNode(&n, g, NULL, 0, &host));
@@ -617,7 +599,7 @@ START_TEST(notifications_are_registered)
 	struct cu_notification *n;
 	int called = 0;
 
-	begin();
+	use_device();
 	OK(cuDeviceRegisterAsyncNotification(0, never, &called, &n));
 	FAILS(cuDeviceRegisterAsyncNotification(0, NULL, &called, &n), INVALID_VALUE);
 	FAILS(cuDeviceRegisterAsyncNotification(5, never, &called, &n), INVALID_DEVICE);

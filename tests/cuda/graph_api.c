@@ -4,21 +4,14 @@
  * kind by the generic calls, conditionals, what a graph keeps alive, attributes, captures that are led on by hand; and
  * ptx_run, through which tinygrad runs. Linked with the libraries as a program would be.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cuda/driver/types.h"
+#include "tests/cuda/linked.h"
 #include "tests/unit/main.h"
 
-#define CALL(symbol, handler, version, needs, params, args, format) int symbol params;
-#define ABSENT(symbol, version)
-#include "cuda/driver/calls.inc"
 int ptx_run(char *ptx, int n, void **args, int bx, int by, int bz, int gx, int gy, int gz, int shared);
-
-#define OK(call)          ck_assert_int_eq(call, 0)
-#define FAILS(call, code) ck_assert_int_eq(call, code)
 
 enum { INVALID_VALUE = 1, INVALID_DEVICE = 101, INVALID_HANDLE = 400, ILLEGAL_STATE = 401, NOT_SUPPORTED = 801 };
 enum { GRANULE = 2 << 20 };
@@ -48,9 +41,7 @@ static struct fixture begin(void)
 {
 	struct fixture f;
 
-	OK(cuInit(0));
-	OK(cuDevicePrimaryCtxRetain(&f.context, 0));
-	OK(cuCtxSetCurrent(f.context));
+	f.context = use_device();
 	OK(cuModuleLoadData(&f.module, TEXT));
 	OK(cuModuleGetFunction(&f.add, f.module, "add"));
 	OK(cuModuleGetFunction(&f.down, f.module, "down"));

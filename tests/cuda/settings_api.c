@@ -3,35 +3,17 @@
  * The driver's log of errors, settings of coredumps, calls that only tell what a device has not, and nodes of graphs that
  * kernels change. Linked with the library as a program would be.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cuda/driver/types.h"
+#include "tests/cuda/linked.h"
 #include "tests/unit/main.h"
-
-#define CALL(symbol, handler, version, needs, params, args, format) int symbol params;
-#define ABSENT(symbol, version)
-#include "cuda/driver/calls.inc"
-
-#define OK(call)          ck_assert_int_eq(call, 0)
-#define FAILS(call, code) ck_assert_int_eq(call, code)
 
 enum { INVALID_VALUE = 1, INVALID_DEVICE = 101, INVALID_CONTEXT = 201, INVALID_HANDLE = 400, NOT_FOUND = 500 };
 enum { NOT_PERMITTED = 800, NOT_SUPPORTED = 801 };
 enum { ON_EXCEPTION = 1, TRIGGER_HOST, LIGHTWEIGHT, USER_TRIGGER, DUMP_FILE, PIPE, FLAGS };
-
-static struct cu_context *begin(void)
-{
-	struct cu_context *c;
-
-	OK(cuInit(0));
-	OK(cuDevicePrimaryCtxRetain(&c, 0));
-	OK(cuCtxSetCurrent(c));
-	return c;
-}
 
 static void fail_calls(int times)
 {
@@ -70,7 +52,7 @@ START_TEST(calls_that_fail_are_logged)
 	size_t size = sizeof text;
 	u32 at;
 
-	begin();
+	use_device();
 	OK(cuLogsCurrent(&at, 0));
 	FAILS(cuLogsCurrent(NULL, 0), INVALID_VALUE);
 	FAILS(cuLogsCurrent(&at, 1), INVALID_VALUE);
@@ -106,7 +88,7 @@ START_TEST(logs_are_cut_where_there_is_no_room)
 	size_t size = 4;
 	u32 at, start = 0;
 
-	begin();
+	use_device();
 	OK(cuLogsCurrent(&at, 0));
 	fail_calls(5);
 	FAILS(cuLogsDumpToMemory(NULL, text, &size, 0), INVALID_VALUE);
@@ -151,7 +133,7 @@ START_TEST(waiting_is_no_error)
 	void *stream;
 	u32 before, after;
 
-	begin();
+	use_device();
 	OK(cuStreamCreate((void *)&stream, 1));
 	OK(cuLogsCurrent(&before, 0));
 	OK(cuStreamQuery(stream));
@@ -169,7 +151,7 @@ START_TEST(coredumps_have_settings)
 	int flags = 0;
 
 	FAILS(cuCoredumpGetAttributeGlobal(FLAGS, &flags, &size), 3);
-	begin();
+	use_device();
 	OK(cuCoredumpGetAttribute(DUMP_FILE, NULL, &size));
 	ck_assert_uint_eq(size, sizeof text);
 	OK(cuCoredumpGetAttribute(FLAGS, NULL, &size));
@@ -227,7 +209,7 @@ START_TEST(atomic_operations_of_links)
 	u32 can[4] = {9, 9, 9, 9};
 
 	setenv("PTXSIM_DEVICES", "h200,h200", 1);
-	begin();
+	use_device();
 	OK(cuDeviceGetHostAtomicCapabilities(can, operations, 4, 0));
 	for (int k = 0; k < 4; k++)
 		ck_assert_uint_eq(can[k], 0);
@@ -253,7 +235,7 @@ START_TEST(what_an_array_or_a_library_has_not)
 	u8 properties[64];
 	void *function;
 
-	begin();
+	use_device();
 	OK(cuArrayCreate_v2(&array, &shape));
 	FAILS(cuArrayGetPlane(&plane, array, 0), INVALID_VALUE);
 	FAILS(cuArrayGetPlane(&plane, (void *)properties, 0), INVALID_HANDLE);
@@ -324,7 +306,7 @@ static void build(struct updated *u)
 	void *args[] = {&u->at, &v};
 	struct cu_kernel_node k = {.grid = {2, 1, 1}, .block = {1, 1, 1}, .params = args};
 
-	begin();
+	use_device();
 	OK(cuModuleLoadData(&u->module, UPDATES));
 	OK(cuModuleGetFunction(&u->work, u->module, "work"));
 	OK(cuModuleGetFunction(&u->change, u->module, "change"));

@@ -9,6 +9,7 @@ const os = require('os');
 const path = require('path');
 const { spawn } = require('child_process');
 const { DebugClient } = require('@vscode/debugadapter-testsupport');
+const { byEditor, leave, one } = require('./editor.js');
 
 const [ptxsim, samples, files] = process.argv.slice(2);
 const sample = (name) => path.join(samples, name);
@@ -554,46 +555,11 @@ async function onlyLoopback({ port }) {
     await assert.rejects(exchange(port, 'x', i.address), /ECONNREFUSED/);
 }
 
-async function one(name, body) {
-  let timer;
-  const late = new Promise((_, fail) => { timer = setTimeout(() => fail(new Error('no answer in 30 s')), 30000); });
-  try {
-    await Promise.race([body(), late]);
-    return true;
-  } catch (e) {
-    console.log(`FAIL ${name}: ${e.stack || e}`);
-    return false;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-// Ends the server as an editor does, and waits until it has ended by itself: the client's own stop() sends a signal.
-async function leave(client) {
-  const server = client._adapterProcess;
-  client._adapterProcess = null;
-  const ended = new Promise((go) => server.exitCode !== null || server.signalCode !== null ? go(true) : server.once('exit', () => go(true)));
-  await client.disconnectRequest().catch(() => {});
-  server.stdin.end();
-  if (await Promise.race([ended, new Promise((go) => setTimeout(() => go(false), 10000))])) return;
-  server.kill();
-  throw new Error('the server goes on after the editor has left');
-}
-
 async function main() {
   let passed = 0, failed = 0;
   const count = (good) => { if (good) passed++; else failed++; };
   for (const t of tests) {
-    count(await one(t.name, async () => {
-      const client = new DebugClient(ptxsim, 'dap', 'ptxsim');
-      client.defaultTimeout = 20000;
-      await client.start();
-      try {
-        await t.body(client);
-      } finally {
-        await leave(client);
-      }
-    }));
+    count(await one(t.name, () => byEditor(ptxsim, t.body)));
   }
   for (const body of [launchesOverPort, tokenIsNeeded, browsersAreRefused, oneEditorAtATime, onlyLoopback])
     count(await one('a loopback port: ' + body.name, () => overPort(body)));

@@ -7,14 +7,13 @@ const fs = require('fs');
 const os = require('os');
 const path = require('path');
 const { spawn } = require('child_process');
-const { DebugClient } = require('@vscode/debugadapter-testsupport');
+const { byEditor, leave, one, wait } = require('./editor.js');
 
 const [ptxsim, program, files] = process.argv.slice(2);
 const tests = [];
 const test = (name, body) => tests.push({ name, body });
 const file = (name) => path.join(files, '..', 'debug', name);
 const ptx = file('sum.ptx'), cu = file('sum.cu');
-const wait = (ms) => new Promise((go) => setTimeout(go, ms));
 
 function lineOf(name, words) {
   const at = fs.readFileSync(name, 'utf8').split('\n').findIndex((l) => l.includes(words));
@@ -527,47 +526,12 @@ test('messages that are no requests while a program runs', async () => {
   assert.deepStrictEqual([code, signal], [0, null]);
 });
 
-async function leave(client, args) {
-  const server = client._adapterProcess;
-  client._adapterProcess = null;
-  if (!server) return;
-  const ended = new Promise((go) => server.exitCode !== null || server.signalCode !== null ? go(true) : server.once('exit', () => go(true)));
-  await Promise.race([client.disconnectRequest(args || {}).catch(() => {}), ended]);
-  server.stdin.end();
-  if (await Promise.race([ended, wait(10000).then(() => false)])) return;
-  server.kill('SIGKILL');
-  throw new Error('the server goes on after the editor has left');
-}
-
-async function one(name, body) {
-  let timer;
-  const late = new Promise((_, fail) => { timer = setTimeout(() => fail(new Error('no answer in 30 s')), 30000); });
-  try {
-    await Promise.race([body(), late]);
-    return true;
-  } catch (e) {
-    console.log(`FAIL ${name}: ${e.stack || e}`);
-    return false;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 async function main() {
   let passed = 0, failed = 0;
   const only = process.argv[5];
   for (const t of tests) {
     if (only && !t.name.includes(only)) continue;
-    const good = await one(t.name, async () => {
-      const client = new DebugClient(ptxsim, 'dap', 'ptxsim');
-      client.defaultTimeout = 15000;
-      await client.start();
-      try {
-        await t.body(client);
-      } finally {
-        await leave(client);
-      }
-    });
+    const good = await one(t.name, () => byEditor(ptxsim, t.body));
     if (good) passed++; else failed++;
   }
   console.log(`${passed} passed, ${failed} failed`);

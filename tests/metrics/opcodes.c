@@ -4,7 +4,6 @@
  */
 #include "tests/metrics/opcodes.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,35 +36,22 @@ static bool measure(struct session *s, const struct pack *pack, const struct pac
 
 #define ORDER   "which thread is first depends on the order of warps"
 #define LEAVING "lanes leave the loop one by one, and which of them meet at BSYNC first depends on time"
-#define MEETING \
-	"accesses of several warps meet at the data stage: they wait for one another there, and stores share passes"
-#define FRAMES "where the launch's frames of local memory lie, which decides about tag banks, is not known"
-#define BYPASS "the source counters of LDGSTS.BYPASS follow no rule found"
+#define BYPASS  "the source counters of LDGSTS.BYPASS follow no rule found"
 
 /* Shell patterns of program and metric. */
-static const struct reason {
-	const char *program, *metric, *text;
-} reasons[] = {
+static const struct reason reasons[] = {
 	{"graph.components.*", "*", ORDER},
 	{"graph.bfs.*", "*", ORDER},
 	{"fractal.mandelbrot.*", "*", LEAVING},
 	{"memory.spmv_csr.*", "smsp__thread_inst_executed.sum", LEAVING},
 	{"access.local_sort.*", "smsp__thread_inst_executed*", LEAVING},
-	{"*", "l1tex__data_bank_conflicts_pipe_lsu.sum", MEETING},
-	{"async.cpasync_mix.*", "l1tex__data_bank_conflicts_*", MEETING},
-	{"access.local_table.*", "l1tex__t_output_wavefronts_pipe_lsu_mem_local_*", FRAMES},
+	{"*", "l1tex__data_bank_conflicts_pipe_lsu.sum", REASON_MEETING},
+	{"async.cpasync_mix.*", "l1tex__data_bank_conflicts_*", REASON_MEETING},
+	{"access.local_table.*", "l1tex__t_output_wavefronts_pipe_lsu_mem_local_*", REASON_FRAMES},
 	{"*", "smsp__sass_*_ldgsts*", BYPASS},
 	{"async.cpasync_mix.*", "memory_*", BYPASS},
 	{"tensor.gemm_mma.*", "memory_*", BYPASS},
 };
-
-static bool is_explained(const struct recorded_row *row)
-{
-	for (size_t k = 0; k < COUNT_OF(reasons); k++)
-		if (!fnmatch(reasons[k].program, row->name, 0) && !fnmatch(reasons[k].metric, row->metric, 0))
-			return true;
-	return false;
-}
 
 /* --- One program ------------------------------------------------------------------------------ */
 
@@ -131,7 +117,7 @@ static void compare(struct runner *r, const struct measured *m, size_t first, si
 			r->unknown++;
 		} else if (agrees(row, counted)) {
 			r->equal++;
-		} else if (is_explained(row)) {
+		} else if (reason_find(reasons, COUNT_OF(reasons), row)) {
 			r->known++;
 		} else {
 			r->differ++;

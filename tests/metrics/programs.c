@@ -5,7 +5,6 @@
  */
 #include "tests/metrics/programs.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,19 +23,14 @@ struct page {
 
 #define MACHINE    "PTX instructions here, machine instructions there"
 #define PREDICATED "the assembler predicates what PTX branches around, and it runs without an active lane, too"
-#define MEETING \
-	"accesses of several warps meet at the data stage: they wait for one another there, and stores share passes"
-#define JOINED "the assembler joins neighbouring loads or stores into wider ones"
+#define JOINED     "the assembler joins neighbouring loads or stores into wider ones"
 #define UNROLLED \
 	"the assembler unrolls the loop further, so that lanes that go round it a different number of times part"
 #define SCHEDULE "which thread finds a vertex first depends on the order in which warps run"
-#define FRAMES   "where the launch's frames of local memory lie, which decides about tag banks, is not known"
 #define BYPASS   "the source counters of cp.async.cg follow no rule found"
 
 /* Shell patterns of program and metric; the first that fits. */
-static const struct reason {
-	const char *program, *metric, *text;
-} reasons[] = {
+static const struct reason reasons[] = {
 	{"graph.bfs.*", "*", SCHEDULE},
 	{"*", "smsp__inst_executed.sum", MACHINE},
 	{"*", "smsp__thread_inst_executed*", MACHINE},
@@ -56,19 +50,11 @@ static const struct reason {
 	{"*", "smsp__sass_*_ldgsts*", BYPASS},
 	{"async.cpasync_mix.*", "memory_*", BYPASS},
 	{"tensor.gemm_mma.*", "memory_*", BYPASS},
-	{"async.cpasync_mix.*", "l1tex__data_bank_conflicts_*", MEETING},
-	{"*", "l1tex__data_bank_conflicts_pipe_lsu.sum", MEETING},
-	{"*", "l1tex__t_output_wavefronts_pipe_lsu_mem_local_*", FRAMES},
+	{"async.cpasync_mix.*", "l1tex__data_bank_conflicts_*", REASON_MEETING},
+	{"*", "l1tex__data_bank_conflicts_pipe_lsu.sum", REASON_MEETING},
+	{"*", "l1tex__t_output_wavefronts_pipe_lsu_mem_local_*", REASON_FRAMES},
 	{"*", "smsp__inst_executed_op_*", PREDICATED},
 };
-
-static const char *reason_for(const struct recorded_row *r)
-{
-	for (size_t k = 0; k < COUNT_OF(reasons); k++)
-		if (!fnmatch(reasons[k].program, r->name, 0) && !fnmatch(reasons[k].metric, r->metric, 0))
-			return reasons[k].text;
-	return NULL;
-}
 
 /* --- One program ------------------------------------------------------------------------------ */
 
@@ -99,7 +85,7 @@ static void print_row(struct page *p, const struct recorded_row *r, const struct
 	if (!c)
 		return;
 	const double counted = counter_value(c, run);
-	const char *why = reason_for(r);
+	const char *why = reason_find(reasons, COUNT_OF(reasons), r);
 	if (counted == r->recorded) {
 		p->same++;
 		if (counted != 0)

@@ -4,6 +4,8 @@
  */
 #include "tests/metrics/recorded.h"
 
+#include <fnmatch.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,4 +81,12 @@ void measured_free(struct measured *m)
 {
 	if (m->accounting)
 		accounting_free(m->accounting);
+}
+
+const char *reason_find(const struct reason *reasons, size_t count, const struct recorded_row *row)
+{
+	for (size_t k = 0; k < count; k++)
+		if (!fnmatch(reasons[k].program, row->name, 0) && !fnmatch(reasons[k].metric, row->metric, 0))
+			return reasons[k].text;
+	return NULL;
 }

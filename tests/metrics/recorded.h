@@ -14,6 +14,16 @@ struct recorded_row {
 	double recorded;
 };
 
+/* Why counters of programs may differ from the recorded ones; shell patterns of program and metric. */
+struct reason {
+	const char *program, *metric, *text;
+};
+#define REASON_MEETING \
+	"accesses of several warps meet at the data stage: they wait for one another there, and stores share passes"
+#define REASON_FRAMES "where the launch's frames of local memory lie, which decides about tag banks, is not known"
+/* The text of the first that covers the row; NULL: they must be equal. */
+const char *reason_find(const struct reason *reasons, size_t count, const struct recorded_row *row);
+
 /* In an arena, by VEC_PUSH. */
 struct recorded {
 	struct recorded_row *items;

@@ -491,7 +491,7 @@ struct cu_function {
 	const struct kernel *kernel; /* once it is compiled */
 	struct ptxsim_attributes attributes;
 	bool known;               /* `attributes` are filled in */
-	bool told_astray;         /* a read of its that only the page holds has been told of; atomic */
+	bool told_astray;         /* an access of its beyond an allocation, that passed, has been told of; atomic */
 	struct cu_function *here; /* of a library: the function of the context with the number here_context */
 	u64 here_context;
 	u32 dynamic_most; /* bytes that a launch may ask for; 0: as the device has it */
