@@ -20,13 +20,14 @@
 #include "isa/form.h"
 #include "observe/origins.h"
 
-enum { PARTS = 2 };
+enum { PARTS = 3, MBARRIER_BYTES = 8 };
 
 /* One address operand of an instruction, and what it may reach. */
 struct object_access {
 	struct origin origin;
 	enum ir_space space; /* of the instruction's address */
 	u8 operand;          /* its place among the flattened ones */
+	u8 bytes;            /* 0: what the site says, or a bulk copy's operand */
 	bool stores, looks;  /* looks: in this launch */
 	u64 base, size;      /* of local memory: from the frame's base */
 	enum ir_space in;    /* the object's space */
@@ -36,7 +37,7 @@ struct object_access {
 /* A decoded instruction. */
 struct object_site {
 	const struct form *form;
-	const struct account_site *site; /* NULL: a bulk copy */
+	const struct account_site *site; /* NULL: a bulk copy, an mbarrier, a store that tells one */
 	struct object_access parts[PARTS];
 	u32 count;
 };
@@ -168,21 +169,21 @@ static void look_at_fragment(const struct objects *o, struct warp *w, u32 at, co
 	}
 }
 
-/* A bulk copy's size is an operand. */
-static void look_at_bulk(const struct objects *o, struct warp *w, u32 at, const struct object_site *x,
-			 const struct insn *i, const u8 *rows, u32 mask, const struct object_access *a)
+/* Addresses that no site has. A bulk copy's size is an operand. */
+static void look_at_operand(const struct objects *o, struct warp *w, u32 at, const struct object_site *x,
+			    const struct insn *i, const u8 *rows, u32 mask, const struct object_access *a)
 {
 	enum { SIZE = 4 };
 	const struct code *code = w->frame->code;
-	const u32 *size = (const u32 *)(const void *)(rows + insn_operand(code, x->form, i, SIZE));
+	const u32 *sizes = a->bytes ? NULL : (const u32 *)(const void *)(rows + insn_operand(code, x->form, i, SIZE));
 
 	for (; mask; mask &= mask - 1) {
-		const u32 l = (u32)__builtin_ctz(mask);
+		const u32 l = (u32)__builtin_ctz(mask), size = sizes ? sizes[l] : a->bytes;
 		const u64 address = row_address(rows, insn_operand(code, x->form, i, a->operand),
 						(s32)insn_operand(code, x->form, i, a->operand + 1u),
 						x->form->operand_bits[a->operand] == 64, l);
-		if (size[l])
-			look_at_lane(o, w, at, l, a, address, size[l]);
+		if (size)
+			look_at_lane(o, w, at, l, a, address, size);
 	}
 }
 
@@ -200,7 +201,7 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 		if (!a->looks)
 			continue;
 		if (!s) {
-			look_at_bulk(o, w, at, x, i, rows, mask, a);
+			look_at_operand(o, w, at, x, i, rows, mask, a);
 			continue;
 		}
 		if (s->operation >= ACCOUNT_ASYNC)
@@ -253,8 +254,51 @@ static void add_part(struct object_site *x, const struct origin *registers, cons
 
 static bool is_bulk(const struct form *f)
 {
-	return f->row && f->row->traits & TRAIT_UNSEEN && form_has(f, M_bulk) && !form_has(f, M_tensor) &&
+	return f->row->traits & TRAIT_UNSEEN && form_has(f, M_bulk) && !form_has(f, M_tensor) &&
 	       !form_has(f, M_multicast_cluster) && f->operand_count > 4 && f->operand_bits[4] == 32;
+}
+
+/* st.async and red.async, which tell an mbarrier. */
+static bool is_remote(const struct form *f)
+{
+	const u32 both = TRAIT_UNSEEN | TRAIT_ORDERS;
+
+	return (f->row->traits & both) == both && type_bits(form_type(f, 0)) >= 8;
+}
+
+/* Of address number `number` of an instruction without a site. */
+static u8 bytes_of(const struct form *f, u32 number)
+{
+	if (is_bulk(f))
+		return number < 2 ? 0 : MBARRIER_BYTES;
+	if (number || f->row->traits & TRAIT_MBARRIER)
+		return MBARRIER_BYTES;
+	return (u8)(max_u32(1, form_vector(f)) * type_bits(form_type(f, 0)) / 8);
+}
+
+/* All addresses among the operands, which are flattened one after the other. */
+static void add_addresses(struct object_site *x, const struct origin *registers, const struct ir_instruction *text)
+{
+	struct operand_spec specs[FORM_OPERANDS];
+	const u32 count = isa_operand_specs(x->form, specs);
+	u32 at = 0, number = 0;
+
+	for (u32 k = 0; k < count && number < PARTS; k++) {
+		if (specs[k].immediate)
+			continue;
+		if (specs[k].kind != '@') {
+			at += max_u32(1, specs[k].vector) + (specs[k].second != TOKEN_NONE);
+			continue;
+		}
+		const u32 before = x->count;
+		add_part(x, registers, text, number, form_space_of(x->form, number), !is_bulk(x->form) || !number);
+		if (x->count > before) {
+			x->parts[before].operand = (u8)at;
+			x->parts[before].bytes = bytes_of(x->form, number);
+		}
+		number++;
+		at += 2;
+	}
 }
 
 /* Only addresses with exactly one origin are checked: a register that may point into several objects says nothing. */
@@ -271,9 +315,8 @@ static void describe(struct object_site *x, const struct objects *o, const struc
 			return;
 		add_part(x, registers, text, 0, x->site->operation >= ACCOUNT_ASYNC ? SPACE_SHARED : x->site->space,
 			 x->site->operation != ACCOUNT_LOAD && x->site->operation != ACCOUNT_LDMATRIX);
-	} else if (is_bulk(x->form)) {
-		add_part(x, registers, text, 0, form_space_of(x->form, 0), true);
-		add_part(x, registers, text, 1, form_space_of(x->form, 1), false);
+	} else if (is_bulk(x->form) || is_remote(x->form) || x->form->row->traits & TRAIT_MBARRIER) {
+		add_addresses(x, registers, text);
 	}
 }
 
