@@ -187,6 +187,8 @@ static void decode_address(const struct sass_decoder *d, const struct sass_addre
 	o->base = f->base ? (u8)run_of(low, high, f->base, 8) : SASS_RZ;
 	o->uniform = f->uniform && (uniform || f->always_uniform || !f->base) ? uniform_at(d, low, high, f->uniform)
 									      : SASS_NO_REGISTER;
+	if (f->next && o->uniform != SASS_RZ)
+		o->uniform++;
 	o->descriptor = SASS_NO_REGISTER;
 	if (f->descriptor && uniform && d->sm >= 80 && bit_of(low, high, f->described)) {
 		o->descriptor = o->uniform;

@@ -88,6 +88,7 @@ struct sass_address_form {
 	struct sass_bits offset;
 	u8 scale; /* bit of the scale, 0: none */
 	bool always_uniform;
+	bool next;    /* the uniform register behind the one that the field names */
 	u8 wide;      /* the bit that says .64 or .U32; 255: always .64; NO_BIT: neither */
 	u8 described; /* the bit that says that the uniform register is a descriptor */
 };

@@ -287,6 +287,18 @@
 	X(QMMA_OUT, "qmmaout", "77", "F16", "F32") \
 	X(QMMA_A, "qmmaa", "78+82:2", "E4M3", "E5M2", "?", "E3M2", "E2M3", "E2M1", "?", "?") \
 	X(QMMA_B, "qmmab", "79+84:2", "E4M3", "E5M2", "?", "E3M2", "E2M3", "E2M1", "?", "?") \
+	/* Tensor memory */ \
+	X(TMEM_SHAPE, "tmemshape", "81:2+87", "16dp128bit", "16dp256bit", "", "16dp64bit", "16dp32bit_t0_t15", "16dp32bit_t16_t31", "?", "?") \
+	X(TMEM_COUNT, "tmemcount", "83:3", "", "x2", "x4", "x8", "x16", "x32", "x64", "x128") \
+	X(TMEM_PACK, "tmempack", "80", "", "PACK16BIT") \
+	X(UTCCP_SHAPE, "utccpshape", "83:2+88", "", "?", "4dp256bit", "128dp128bit", "2x64dp128bit_lw02_lw13", "2x64dp128bit_lw01_lw23", "4x32dp128bit", "?") \
+	X(UTCCP_FROM, "utccpfrom", "80:2", "", "U4x16P64", "U6x16P32", "?") \
+	X(UTCMMA_WS, "utcws", "83", "", "WS") \
+	X(UTCMMA_A, "utcmmaa", "84+86", "", "A_KEEP", "A_REUSE", "A_REUSE.A_KEEP") \
+	X(UTCMMA_B, "utcmmab", "81:2+79:2", "", "B_KEEP", "B_REUSE", "B_REUSE.B_KEEP", \
+	  "BUFFER1", "B_KEEP.BUFFER1", "B_REUSE.BUFFER1", "B_REUSE.B_KEEP.BUFFER1", \
+	  "BUFFER2", "B_KEEP.BUFFER2", "B_REUSE.BUFFER2", "B_REUSE.B_KEEP.BUFFER2", \
+	  "BUFFER3", "B_KEEP.BUFFER3", "B_REUSE.BUFFER3", "B_REUSE.B_KEEP.BUFFER3") \
 	X(GMMA_N16, "gmman16", "53:7", SASS_WIDTHS("x16"), SASS_WIDTHS("x8")) \
 	X(GMMA_N16_SP, "gmman16sp", "53:7", SASS_WIDTHS("x16"), SASS_WIDTHS("x8"), SASS_WIDTHS("x32")) \
 	X(GMMA_N32, "gmman32", "53:6", SASS_WIDTHS("x32")) \

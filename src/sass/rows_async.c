@@ -35,7 +35,7 @@ static const struct sass_row rows[] = {
 	ROW(SYNCS, 0x1b1, "4", FROM(100), "", ".syncscctl.syncsiv")
 	ROW(SYNCS, 0x1b1, "4x", FROM(90), "91=1 72:2=0", ".CCTL.IV [s+64]")
 	ROW(FENCE, 0x1c6, "1", FROM(90), "", ".VIEW.ASYNC.fencespace")
-	ROW(UGETNEXTWORKID, 0x1ca, "1u", FROM(100), "", ".SELFCAST [u24.], [u32.]")
+	ROW(UGETNEXTWORKID, 0x1ca, "1u", FROM(100), "", ".SELFCAST [u24.], [u24+1]")
 	ROW(WARPGROUP, 0x1c5, "4", OF(90, 90), "79=0 80=0", ".ARRIVE")
 	ROW(WARPGROUP, 0x1c5, "4", OF(90, 90), "79=1", ".WAIT")
 	ROW(WARPGROUP, 0x1c5, "4", OF(90, 90), "80=1", ".DEPBAR.LE 'gsb0', #72:8")
