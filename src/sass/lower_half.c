@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "number/half.h"
 #include "sass/lower.h"
 
 static const char *flushing(const struct lower *l)
@@ -102,11 +103,36 @@ void lower_hmul2(struct lower *l)
 	    ROW32(a), ROW32(b));
 }
 
+/* The assembler loads constants as the sum of a product of zeros and an immediate. */
+static bool load_constant(struct lower *l)
+{
+	const struct sass_operand *o = l->i->operands;
+	const u32 c = (u32)o[3].value;
+	u16 sum[2];
+
+	if (!lower_is_rz(l, 1) || !lower_is_rz(l, 2) || o[3].arg != ARG_FLOAT || o[1].part || o[2].part)
+		return false;
+	for (u32 k = 0; k < 2; k++) {
+		const u16 a = o[1].flags & SASS_MINUS ? 0x8000 : 0, b = o[2].flags & SASS_MINUS ? 0x8000 : 0,
+			  half = (u16)(c >> 16 * k);
+
+		sum[k] = is_brain(l) ? bf16_fma(a, b, half, false) : f16_fma(a, b, half, false, false, false);
+	}
+	PTX(l, "mov.b32", TO32(lower_to(l, 0, 0)), ROW32(lower_number(l, sum[0] | (u32)sum[1] << 16)));
+	return true;
+}
+
 void lower_hfma2(struct lower *l)
 {
-	const u32 a = halves(l, 1), b = halves(l, 2), c = halves(l, 3);
 	const u32 mode = sass_modifier(l->i, MOD_FMZ_OOB) + sass_modifier(l->i, MOD_FMZ);
+	const bool plain = !mode && !modifier(l, MOD_RELU) && !modifier(l, MOD_SAT);
+	u32 a, b, c;
 
+	if (plain && !sass_modifier(l->i, MOD_HALF_F32_OUT) && load_constant(l))
+		return;
+	a = halves(l, 1);
+	b = halves(l, 2);
+	c = halves(l, 3);
 	if (mode == 2 || sass_modifier(l->i, MOD_HALF_F32_OUT) ||
 	    (l->i->operand_count > 4 && modifier(l, MOD_RELU) && !lower_is_pt(l, 4)))
 		lower_fails(l);
@@ -244,6 +270,21 @@ static bool narrow_floats(struct lower *l, const char *text)
 	return true;
 }
 
+/* Stochastic rounding, with the random bits in C. Of four results, which two instructions merge, the bits are not known. */
+static void pack_stochastic(struct lower *l, const char *text)
+{
+	const char *to = modifier(l, MOD_F2FP_TO) ? "bf16x2" : "f16x2";
+
+	if (strstr(text, "MERGE_C") || modifier(l, MOD_F2FP_TO) > 1)
+		lower_fails(l);
+	else
+		PTX(l,
+		    lower_text(l, "cvt.rs%s%s.%s.f32", modifier(l, MOD_PRELU) ? ".relu" : "",
+			       modifier(l, MOD_SATFINITE) ? ".satfinite" : "", to),
+		    TO32(lower_to(l, 0, 0)), ROW32(lower_float(l, 1)), ROW32(lower_float(l, 2)),
+		    ROW32(lower_source(l, 3)));
+}
+
 /* By the row's text: what is packed, and how. */
 void lower_f2fp(struct lower *l)
 {
@@ -253,6 +294,10 @@ void lower_f2fp(struct lower *l)
 		   *finite = modifier(l, MOD_SATFINITE) ? ".satfinite" : "";
 	const u32 to = sass_modifier(l->i, MOD_F2FP_TO) + sass_modifier(l->i, MOD_F2FP_TO80);
 
+	if (strstr(text, ".RS ")) {
+		pack_stochastic(l, text);
+		return;
+	}
 	if (narrow_floats(l, text))
 		return;
 	if (to >= COUNT_OF(names) || !names[to] || modifier(l, MOD_F2FP_ROUND) % 3) {
