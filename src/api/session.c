@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/supplied.h"
 #include "base/file.h"
 #include "base/demangle.h"
 #include "ptxas/ptxas.h"
@@ -176,6 +177,9 @@ bool session_lower(struct session *s, const struct lower_options *options)
 
 	if (s->diags.error_count)
 		return false;
+	const char *supplied = supplied_text(s->modules.items, (u32)s->modules.count, &s->strings);
+	if (supplied)
+		session_add_text(s, "cooperative_groups.ptx", supplied, strlen(supplied));
 	all.assemble = ptxas_assemble;
 	all.machine = sass_lower_function;
 	s->program = program_lower(&s->arena, s->isa, &s->diags, s->modules.items, (u32)s->modules.count, &all);

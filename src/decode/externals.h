@@ -60,10 +60,6 @@
 	X(cudaGraphKernelNodeSetParam)                                  \
 	X(cudaGraphKernelNodeSetEnabled)                                \
 	X(cudaGraphKernelNodeSetGridDim)                                \
-	X(cudaGraphKernelNodeUpdatesApply)                              \
-	X(cudaCGGetIntrinsicHandle)                                     \
-	X(cudaCGSynchronize)                                            \
-	X(cudaCGGetSize)                                                \
-	X(cudaCGGetRank)
+	X(cudaGraphKernelNodeUpdatesApply)
 
 #endif

@@ -559,8 +559,9 @@ extern __thread struct thread self;
 static inline struct cu_context *context_current(void) { return self.depth ? self.stack[self.depth - 1] : NULL; }
 static inline struct cu_device *device_current(void) { return &driver.devices[context_current()->device]; }
 
-/* What a call needs. */
-enum needs { NEEDS_NONE, NEEDS_READY, NEEDS_CONTEXT };
+/* What a call needs. NEEDS_RELEASE: it releases what knows its own context, so none need be current, but the one that is
+ * must be without an error. */
+enum needs { NEEDS_NONE, NEEDS_READY, NEEDS_RELEASE, NEEDS_CONTEXT };
 /* Begins a call: takes the lock, checks what it needs. CU_OK, or the call's result. */
 int call_begin(const char *name, enum needs needs, bool own_stream);
 /* Ends it: lets the lock go, writes the trace. Returns `result`. */

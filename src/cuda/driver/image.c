@@ -418,11 +418,14 @@ struct image_log image_log_open(u32 n, const int *options, void **values)
 void image_log_module(struct image_log *log, ptxsim_module *m)
 {
 	const struct session *s = &m->session;
+	char *text = NULL;
 	size_t length;
-	FILE *f = s->diags.error_count ? open_memstream(&log->text, &length) : NULL;
+	FILE *f = s->diags.error_count ? open_memstream(&text, &length) : NULL;
 
 	if (!f)
 		return;
+	if (log->text)
+		fprintf(f, "%s\n", log->text);
 	for (size_t k = 0; k < s->diags.list.count; k++) {
 		const struct diag *d = &s->diags.list.items[k];
 		u32 line = 0, column;
@@ -436,6 +439,8 @@ void image_log_module(struct image_log *log, ptxsim_module *m)
 	}
 	fputs("ptxas fatal   : Ptx assembly aborted due to errors", f);
 	fclose(f);
+	free(log->text);
+	log->text = text;
 }
 
 /* Fills a buffer of the program's, as far as there is room, and says how long the text is. */
@@ -452,10 +457,20 @@ static void put(char *buffer, size_t room, void **size, const char *text)
 		*size = (void *)(uintptr_t)length;
 }
 
-void image_log_close(struct image_log *log)
+void image_log_write(const struct image_log *log)
 {
 	put(log->error, log->error_room, log->error_size, log->text ? log->text : "");
 	put(log->info, log->info_room, log->info_size, "");
+}
+
+void image_log_free(struct image_log *log)
+{
 	free(log->text);
 	log->text = NULL;
+}
+
+void image_log_close(struct image_log *log)
+{
+	image_log_write(log);
+	image_log_free(log);
 }

@@ -34,8 +34,13 @@ struct image_log {
 	char *text; /* from malloc */
 };
 struct image_log image_log_open(u32 n, const int *options, void **values);
-/* Takes the module's messages over. */
+/* Adds the module's messages. */
 void image_log_module(struct image_log *log, ptxsim_module *m);
+/* Fills the caller's buffers with the messages until now. */
+void image_log_write(const struct image_log *log);
+/* Leaves the caller's buffers alone, which may be gone. */
+void image_log_free(struct image_log *log);
+/* Both. */
 void image_log_close(struct image_log *log);
 
 /* What cuLinkComplete gives: an image that stands alone, from malloc. */

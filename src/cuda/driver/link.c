@@ -38,8 +38,10 @@ static int check_text(struct cu_link *l, const char *name, const char *text, siz
 	if (!m)
 		return CU_OUT_OF_MEMORY;
 	const ptxsim_status status = ptxsim_module_add_text(m, name, text, length);
-	if (status)
+	if (status) {
 		image_log_module(&l->log, m);
+		image_log_write(&l->log);
+	}
 	ptxsim_module_free(m);
 	return status == PTXSIM_OK ? CU_OK : status == PTXSIM_ERROR_MEMORY ? CU_OUT_OF_MEMORY : CU_INVALID_PTX;
 }
@@ -97,7 +99,7 @@ int drv_cuLinkComplete(struct cu_link *state, void **cubin_out, size_t *size_out
 	state->image = image_write(&state->texts, &size);
 	if (!state->image)
 		return CU_OUT_OF_MEMORY;
-	image_log_close(&state->log);
+	image_log_write(&state->log);
 	*cubin_out = state->image;
 	if (size_out)
 		*size_out = size;
@@ -109,7 +111,8 @@ int drv_cuLinkDestroy(struct cu_link *state)
 	if (!handle_is(state, HANDLE_LINK))
 		return CU_INVALID_HANDLE;
 	handle_drop(state);
-	image_log_close(&state->log);
+	/* Programs may have released the buffers since cuLinkComplete. */
+	image_log_free(&state->log);
 	image_texts_free(&state->texts);
 	free(state->image);
 	free(state);

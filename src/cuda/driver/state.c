@@ -133,7 +133,7 @@ int call_begin(const char *name, enum needs needs, bool own_stream)
 		return CU_OK;
 	const struct cu_context *c = context_current();
 	if (!c)
-		return CU_INVALID_CONTEXT;
+		return needs == NEEDS_RELEASE ? CU_OK : CU_INVALID_CONTEXT;
 	return c->destroyed ? CU_CONTEXT_DESTROYED : c->error;
 }
 
