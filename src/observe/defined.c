@@ -2,13 +2,6 @@
  *
  * Undefined bits, instruction by instruction.
  *
- * A frame has a second copy of its rows, in which a set bit says that the bit of the register there is undefined, and
- * behind it a word for each row: the site that the undefined bits come from.
- *
- *      f->rows         | %r1: 32 lanes | %r2: 32 lanes | ...
- *      f->undefined    | same layout, 1 = undefined     | ...  frame_bytes
- *                      | origin of %r1 | origin of %r2 | ...  from frame_bytes on
- *
  * Rules (enum defined_rule) say how undefined bits of sources reach the result: bit by bit for logic, upwards for sums,
  * whole for everything else. They err towards undefined only where the value could really differ.
  */
@@ -20,113 +13,10 @@
 #include "decode/operands.h"
 #include "exec/run.h"
 #include "isa/form.h"
+#include "observe/defined_matrix.h"
 #include "observe/sites.h"
 
-/* --- Shadows of frames ------------------------------------------------------------------------ */
-
-u32 *defined_origin(const struct frame *f, u32 row)
-{
-	return (u32 *)(void *)(f->undefined + f->code->frame_bytes + row / sizeof(u32) * sizeof(u32));
-}
-
-/* At the start of a call: all defined, but registers that the text reads before it writes them. */
-void defined_enter(struct frame *f)
-{
-	const struct code *code = f->code;
-
-	if (!f->undefined)
-		return;
-	memset(f->undefined, 0, code->frame_bytes);
-	for (u32 k = 0; k < code->undefined_count; k++) {
-		const struct row_place *p = &code->undefined[k];
-		const size_t bytes = p->bits == 1 ? sizeof(u32) : WARP_LANES * (size_t)max_u32(32, p->bits) / 8;
-		memset(f->undefined + p->offset, 0xff, bytes);
-		*defined_origin(f, p->offset) = NO_SITE;
-	}
-}
-
-/* Made at first need: most warps never hold an undefined value. */
-u8 *defined_rows(struct arena *arena, struct frame *f)
-{
-	if (!f->undefined) {
-		f->undefined = ARENA_ARRAY(arena, 2 * (size_t)f->code->frame_bytes + 64, u8);
-		defined_enter(f);
-	}
-	return f->undefined;
-}
-
 static u64 full(u32 bits) { return bits >= 64 ? UINT64_MAX : (1ull << bits) - 1; }
-
-/* The undefined bits of an operand in a lane; of 128 bits those of both halves together. */
-u64 defined_get(const struct frame *f, const struct defined_operand *o, u32 lane)
-{
-	const u8 *row = f->undefined + o->row;
-
-	if (o->row == NO_OPERAND)
-		return 0;
-	if (o->bits == 1)
-		return *(const u32 *)(const void *)row >> lane & 1;
-	if (o->bits <= 32)
-		return ((const u32 *)(const void *)row)[lane] & full(o->bits);
-	if (o->bits <= 64)
-		return ((const u64 *)(const void *)row)[lane];
-	return ((const u64 *)(const void *)row)[2 * lane] | ((const u64 *)(const void *)row)[2 * lane + 1];
-}
-
-void defined_put(const struct frame *f, const struct defined_operand *o, u32 lane, u64 mask, u32 origin)
-{
-	u8 *row = f->undefined + o->row;
-
-	if (o->row == NO_OPERAND)
-		return;
-	if (o->bits == 1) {
-		u32 *p = (u32 *)(void *)row;
-		*p = (*p & ~(1u << lane)) | (mask ? 1u << lane : 0);
-	} else if (o->bits <= 32) {
-		((u32 *)(void *)row)[lane] = (u32)(mask & full(o->bits));
-	} else if (o->bits <= 64) {
-		((u64 *)(void *)row)[lane] = mask;
-	} else {
-		((u64 *)(void *)row)[2 * lane] = ((u64 *)(void *)row)[2 * lane + 1] = mask ? UINT64_MAX : 0;
-	}
-	if (mask)
-		*defined_origin(f, o->row) = origin;
-}
-
-/* The usual answer, found by words instead of lanes. */
-static bool row_is_clean(const struct frame *f, const struct defined_operand *o)
-{
-	const u64 *row = (const u64 *)(const void *)(f->undefined + o->row);
-	const u32 words = o->bits <= 32 ? 16 : o->bits <= 64 ? 32 : 64;
-	u64 any = 0;
-
-	if (o->row == NO_OPERAND)
-		return true;
-	if (o->bits == 1)
-		return !*(const u32 *)(const void *)row;
-	for (u32 k = 0; k < words; k++)
-		any |= row[k];
-	return !any;
-}
-
-u32 defined_lanes(const struct frame *f, const struct defined_operand *o, u32 mask)
-{
-	u32 lanes = 0;
-
-	if (row_is_clean(f, o))
-		return 0;
-	for (u32 left = mask; left; left &= left - 1) {
-		const u32 l = (u32)__builtin_ctz(left);
-		lanes |= defined_get(f, o, l) ? 1u << l : 0;
-	}
-	return lanes;
-}
-
-void defined_clear(const struct frame *f, const struct defined_operand *o, u32 lanes)
-{
-	for (u32 left = lanes; left; left &= left - 1)
-		defined_put(f, o, (u32)__builtin_ctz(left), 0, NO_SITE);
-}
 
 /* --- Before the run: what an instruction is ----------------------------------------------------- */
 
@@ -245,6 +135,8 @@ static enum defined_rule rule_of(const struct form *f)
 		return DEFINED_RESULT;
 	if (traits & TRAIT_SHUFFLES)
 		return DEFINED_SHUFFLE;
+	if (defined_is_product(f))
+		return DEFINED_PRODUCT;
 	if (traits & TRAIT_VOTES || traits & TRAIT_MULTIPLIES || flags & ISA_CROSS_LANE)
 		return DEFINED_ACROSS;
 	return value_rule(f);
@@ -362,6 +254,8 @@ void defined_describe(struct defined_insn *d, struct arena *arena, const struct 
 		d->from_bits = d->to_bits;
 	d->computes = d->rule == DEFINED_ANY || d->rule == DEFINED_SUM || d->rule == DEFINED_EQUAL ||
 		      d->rule == DEFINED_ELEMENTS || d->rule == DEFINED_PACK;
+	if (d->rule == DEFINED_SUM && (f->opcode == OP_add || f->opcode == OP_sub) && d->count == 3)
+		d->second = f->opcode == OP_add ? 1 : -1;
 	if (d->rule == DEFINED_COPY && is_packing(d))
 		d->rule = DEFINED_VECTOR;
 }
@@ -381,7 +275,7 @@ static u64 value_of(const u8 *rows, const struct defined_operand *o, u32 lane)
 
 struct lane {
 	u64 value[4], mask[4]; /* of the first sources */
-	u32 bits[4];
+	u32 bits[4], name[4];
 	u32 count;
 	bool any;
 };
@@ -491,6 +385,8 @@ static u64 result_of(const struct defined_insn *d, const struct lane *l)
 		       : (l->value[2] != 0) != d->negated ? l->mask[0]
 							  : l->mask[1];
 	case DEFINED_SUM: {
+		if (d->second < 0 && l->name[0] && l->name[0] == l->name[1])
+			return 0;
 		const u64 all = either | l->mask[2];
 		return all | (0 - all);
 	}
@@ -504,6 +400,18 @@ static u64 result_of(const struct defined_insn *d, const struct lane *l)
 	default:
 		return UINT64_MAX;
 	}
+}
+
+/* Which of the undefined sources the result still is, but for something defined; 0: none. */
+static u32 name_of(const struct defined_insn *d, const struct lane *l)
+{
+	if (d->rule == DEFINED_COPY)
+		return l->name[0];
+	if (d->rule == DEFINED_SELECT)
+		return l->mask[2] ? 0 : l->name[(l->value[2] != 0) == d->negated];
+	if (!d->second || (l->mask[0] && l->mask[1]))
+		return 0;
+	return l->mask[0] ? l->name[0] : d->second > 0 ? l->name[1] : 0;
 }
 
 /* Reads the sources; the origin is that of the first one which is undefined. */
@@ -522,17 +430,22 @@ static struct lane read_lane(const struct defined_insn *d, const struct frame *f
 		if (l.count < 4) {
 			l.value[l.count] = value_of(rows, o, lane);
 			l.mask[l.count] = mask;
+			l.name[l.count] = mask ? defined_name(f, o, lane) : 0;
 			l.bits[l.count++] = o->bits;
 		}
 	}
 	return l;
 }
 
-static void write_results(const struct defined_insn *d, const struct frame *f, u32 lane, u64 mask, u32 origin)
+/* name: 0: a new one. */
+static void write_results(const struct defined_insn *d, const struct frame *f, u32 lane, u64 mask, u32 origin, u32 name)
 {
-	for (u32 k = 0; k < d->count; k++)
-		if (d->operands[k].role == DEFINED_RESULT_OF)
-			defined_put(f, &d->operands[k], lane, mask, origin);
+	for (u32 k = 0; k < d->count; k++) {
+		if (d->operands[k].role != DEFINED_RESULT_OF)
+			continue;
+		defined_put(f, &d->operands[k], lane, mask, origin);
+		defined_rename(f, &d->operands[k], lane, name);
+	}
 }
 
 /* --- All lanes -------------------------------------------------------------------------------- */
@@ -540,7 +453,7 @@ static void write_results(const struct defined_insn *d, const struct frame *f, u
 static bool sources_are_clean(const struct defined_insn *d, const struct frame *f)
 {
 	for (u32 k = 0; k < d->count; k++)
-		if (d->operands[k].role == DEFINED_SOURCE && !row_is_clean(f, &d->operands[k]))
+		if (d->operands[k].role == DEFINED_SOURCE && !defined_is_clean(f, &d->operands[k]))
 			return false;
 	return true;
 }
@@ -548,7 +461,7 @@ static bool sources_are_clean(const struct defined_insn *d, const struct frame *
 static void clear_results(const struct defined_insn *d, const struct frame *f, u32 mask)
 {
 	for (u32 k = 0; k < d->count; k++)
-		if (d->operands[k].role == DEFINED_RESULT_OF && !row_is_clean(f, &d->operands[k]))
+		if (d->operands[k].role == DEFINED_RESULT_OF && !defined_is_clean(f, &d->operands[k]))
 			defined_clear(f, &d->operands[k], mask);
 }
 
@@ -608,7 +521,7 @@ static void step_shuffle(const struct defined_insn *d, const struct warp *w, con
 	const u32 members = form_has(form, M_sync) && w->resumed ? w->member_mask : mask;
 	const struct defined_operand *source[3], *result = NULL;
 	u64 undefined[WARP_LANES];
-	u32 origin[WARP_LANES], count = 0;
+	u32 origin[WARP_LANES], name[WARP_LANES], count = 0;
 
 	for (u32 k = 0; k < d->count; k++) {
 		if (d->operands[k].role == DEFINED_SOURCE && count < 3)
@@ -623,6 +536,7 @@ static void step_shuffle(const struct defined_insn *d, const struct warp *w, con
 		const u32 from = shuffle_source(form, l, value_of(rows, source[1], l), value_of(rows, source[2], l));
 		const bool absent = !(members >> from & 1);
 		undefined[l] = absent ? UINT64_MAX : defined_get(f, source[0], from);
+		name[l] = absent ? 0 : defined_name(f, source[0], from);
 		origin[l] = absent || *defined_origin(f, source[0]->row) == NO_SITE
 				    ? site
 				    : *defined_origin(f, source[0]->row);
@@ -631,6 +545,7 @@ static void step_shuffle(const struct defined_insn *d, const struct warp *w, con
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
 		defined_put(f, result, l, undefined[l], origin[l]);
+		defined_rename(f, result, l, name[l]);
 	}
 }
 
@@ -645,7 +560,8 @@ static void step_across(const struct defined_insn *d, const struct frame *f, u32
 			origin = *defined_origin(f, d->operands[k].row);
 		}
 	for (u32 left = mask; left; left &= left - 1)
-		write_results(d, f, (u32)__builtin_ctz(left), any ? UINT64_MAX : 0, origin == NO_SITE ? site : origin);
+		write_results(d, f, (u32)__builtin_ctz(left), any ? UINT64_MAX : 0, origin == NO_SITE ? site : origin,
+			      0);
 }
 
 void defined_step(const struct defined_insn *d, struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
@@ -661,7 +577,9 @@ void defined_step(const struct defined_insn *d, struct warp *w, const struct ins
 		clear_results(d, f, mask);
 		return;
 	}
-	if (d->rule == DEFINED_ACROSS) {
+	if (d->rule == DEFINED_PRODUCT && defined_product(d, f, warp_form(w, i), site))
+		return;
+	if (d->rule == DEFINED_ACROSS || d->rule == DEFINED_PRODUCT) {
 		step_across(d, f, mask, site);
 		return;
 	}
@@ -676,6 +594,7 @@ void defined_step(const struct defined_insn *d, struct warp *w, const struct ins
 		/* A register that nothing has written: whoever reads it first is told of. */
 		if (origin == NO_SITE)
 			origin = site;
-		write_results(d, f, l, x.any ? result_of(d, &x) : 0, d->computes ? origin | DEFINED_COMPUTED : origin);
+		write_results(d, f, l, x.any ? result_of(d, &x) : 0, d->computes ? origin | DEFINED_COMPUTED : origin,
+			      x.any ? name_of(d, &x) : 0);
 	}
 }
