@@ -244,7 +244,29 @@ static bool find_unstarted(const struct worker *k, u64 *block)
 	return true;
 }
 
-/* Which blocks wait, if there are several, and which one cannot start for them. */
+/* Blocks that have ended come to no barrier of the grid any more. All have started. */
+static void say_ended(struct words *t, const struct grid *grid)
+{
+	u64 ended = 0, first = 0;
+
+	if (grid->first_cluster || grid->end_cluster != grid->cluster_count)
+		return;
+	for (u64 at = 0, next; at < grid->block_count; at = next + 1) {
+		next = min_u64(next_resident(grid, at), grid->block_count);
+		if (next > at && !ended)
+			first = at;
+		ended += next - at;
+	}
+	if (!ended)
+		return;
+	if (ended == 1)
+		say(t, "; one has ended: block ");
+	else
+		say(t, "; %llu have ended, the first is block ", (unsigned long long)ended);
+	say_block(t, grid, first);
+}
+
+/* Which blocks wait, if there are several, and which one cannot start for them, or has ended. */
 static void say_blocks(struct words *t, const struct worker *k)
 {
 	const struct grid *grid = k->grid;
@@ -254,8 +276,10 @@ static void say_blocks(struct words *t, const struct worker *k)
 		return;
 	say(t, "; waiting blocks: ");
 	say_resident(t, grid);
-	if (!find_unstarted(k, &unstarted))
+	if (!find_unstarted(k, &unstarted)) {
+		say_ended(t, grid);
 		return;
+	}
 	say(t, "; block ");
 	say_block(t, grid, unstarted);
 	say(t, " cannot become resident before one of them ends: %s holds %llu blocks of %u threads",
