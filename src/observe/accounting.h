@@ -53,6 +53,7 @@ enum account_operation {
 	X(shared_wavefronts) X(shared_ideal) X(shared_conflicts)                                        \
 	X(shared_named) /* instructions that name the space: no generic ones */                         \
 	X(shared_rounds) /* machine atomics issued: more than 1 an instruction for loops */             \
+	X(shared_rounds_named) /* of instructions that name the space */                              \
 	X(shared_rounds_alu) /* of which carried out by the unit itself */                              \
 	X(shared_rounds_cas) /* of which compare and swap */                                            \
 	X(shared_loop_loads)                                                                            \

@@ -110,8 +110,10 @@ static void count_shared(const struct event *e, u32 mask, const u32 address[WARP
 	to->degree[min_u32(n.degree, WARP_LANES)]++;
 	if (site->bank_kind >= BANK_ATOM) {
 		const bool cas = site->bank_kind != BANK_ATOM && site->bank_kind != BANK_ATOM_COUNT;
+		const u32 named = site->space != SPACE_GENERIC ? n.rounds : 0;
 		add(to, ACCOUNT_shared_rounds, n.rounds);
-		add(to, cas ? ACCOUNT_shared_rounds_cas : ACCOUNT_shared_rounds_alu, n.rounds);
+		add(to, ACCOUNT_shared_rounds_named, named);
+		add(to, cas ? ACCOUNT_shared_rounds_cas : ACCOUNT_shared_rounds_alu, named);
 		add(to, ACCOUNT_shared_loop_loads, n.loads);
 		add(to, ACCOUNT_shared_load_wavefronts, n.load_wavefronts);
 		add(to, ACCOUNT_shared_load_conflicts, n.load_conflicts);
