@@ -195,6 +195,9 @@ void lower_texture_gradient(struct lower *l, const char *name);
  * that the hardware runs. spin.c. */
 bool lower_loop_waits(struct lower *l, u32 first, u32 last);
 
+/* Is this store how code for debugging initialises an mbarrier? Then it is lowered as that. lower_async.c. */
+bool lower_initialises(struct lower *l);
+
 /* --- Memory: lower_memory.c ------------------------------------------------------------------- */
 
 struct lower_place {

@@ -35,20 +35,46 @@ static u32 shared_base(struct lower *l, const struct sass_operand *o)
 
 /* --- Barriers ------------------------------------------------------------------------------- */
 
-/* SYNCS.EXCH stores the words of a fresh barrier, which hold its count n as 2 * (2^20 - n) in the lower one: n is taken
- * back out of them. */
-static void initialise(struct lower *l)
+/* The words of a fresh barrier hold its count n as 2 * (2^20 - n) in the lower one: n is taken back out of them. */
+static void initialise(struct lower *l, u32 base, u64 offset, u32 low)
 {
-	const struct sass_operand *at = &l->i->operands[1];
-	const u32 count = lower_word(l), low = lower_plain(l, 2, 0);
+	const u32 count = lower_word(l);
 
-	if (!lower_is_rz(l, 0)) {
-		lower_fails(l);
-		return;
-	}
 	PTX(l, "shr.u32", TO32(count), ROW32(low), ROW32(lower_number(l, 1)));
 	PTX(l, "sub.u32", TO32(count), ROW32(lower_number(l, 0x100000)), ROW32(count));
-	PTX(l, "mbarrier.init.shared.b64", ROW32(lower_uniform(l, at->uniform)), OFFSET(at->value), ROW32(count));
+	PTX(l, "mbarrier.init.shared.b64", ROW32(base), OFFSET(offset), ROW32(count));
+}
+
+static void exchange(struct lower *l)
+{
+	const struct sass_operand *at = &l->i->operands[1];
+
+	if (lower_is_rz(l, 0))
+		initialise(l, lower_uniform(l, at->uniform), at->value, lower_plain(l, 2, 0));
+	else
+		lower_fails(l);
+}
+
+/* Code for debugging stores these words from sm_100 on: STS.64, FENCE.VIEW.ASYNC, SYNCS.CCTL.IVALL, which nothing else has. */
+bool lower_initialises(struct lower *l)
+{
+	const u32 behind = l->i->address + SASS_INSN_BYTES;
+	struct sass_insn next[2];
+
+	if (l->i->opcode != SASS_OP_STS || l->sm < 100 ||
+	    behind + COUNT_OF(next) * SASS_INSN_BYTES > l->section->function->code_bytes)
+		return false;
+	for (u32 k = 0; k < COUNT_OF(next); k++) {
+		const u8 *code = l->section->code + behind + k * SASS_INSN_BYTES;
+
+		if (!sass_decode(l->m->decoder, read_u64(code), read_u64(code + 8), 0, &next[k]))
+			return false;
+	}
+	if (next[0].opcode != SASS_OP_FENCE || next[1].opcode != SASS_OP_SYNCS ||
+	    !strstr(sass_row_text(l->m->decoder, &next[1]), "syncscctl"))
+		return false;
+	initialise(l, shared_base(l, &l->i->operands[0]), l->i->operands[0].value, lower_stored(l, 1, 0));
+	return true;
 }
 
 /* The phase's parity is in the upper bit of the operand. */
@@ -128,7 +154,7 @@ void lower_syncs(struct lower *l)
 {
 	l->shows_order = true;
 	if (says(l, "exch"))
-		initialise(l);
+		exchange(l);
 	else if (says(l, "phasechk"))
 		test_phase(l);
 	else if (says(l, "syncsarrive"))

@@ -215,6 +215,8 @@ void lower_store(struct lower *l)
 		return;
 	}
 	const struct access *a = access_of(l);
+	if (a->words == 2 && lower_initialises(l))
+		return;
 	const char *space = lower_space(l), *order = order_of(l, space);
 	const struct lower_place at = lower_address_of(l, space);
 	u32 rows[4];
