@@ -18,6 +18,7 @@
 #include "exec/gang.h"
 #include "exec/cut.h"
 #include "exec/internal.h"
+#include "exec/warp_state.h"
 
 /* The least remaining work, in nanoseconds, for which another worker pays: starting it takes half as long. A build that
  * looks for races starts workers for any launch. */
@@ -91,33 +92,6 @@ static void limited_turn(struct warp *w, u64 before)
 	warp_turn(w);
 	if (w->stop != STOP_SUSPENDED)
 		charge_limit(w, before);
-}
-
-static u64 hash_bytes(u64 h, const void *p, size_t bytes)
-{
-	const u64 *words = p;
-
-	for (size_t k = 0; k < bytes / 8; k++)
-		h = (h ^ words[k]) * 0x9e3779b97f4a7c15ull, h ^= h >> 29;
-	return h;
-}
-
-/* Hash of the registers and program counters of all splits. Equal hashes at the ends of two slices mean that the warp is
- * spinning: it is back in the same state. */
-static u64 warp_hash(const struct warp *w)
-{
-	u64 h = w->live;
-
-	for (const struct split *s = w->ready_head; s; s = s->next) {
-		const u64 place[2] = {(u64)(uintptr_t)s->pc, s->mask};
-		h = hash_bytes(h, place, sizeof place);
-		h = hash_bytes(h, s->frame->rows, s->frame->code->register_bytes);
-	}
-	for (const struct split *s = w->waiting; s; s = s->next)
-		h = hash_bytes(h, &(u64){(u64)(uintptr_t)s->pc ^ s->mask}, 8);
-	for (size_t k = 0; k < w->stack_depth; k++)
-		h = hash_bytes(h, &(u64){(u64)(uintptr_t)w->stack[k].pc ^ w->stack[k].mask}, 8);
-	return h;
 }
 
 /* --- Blocks --------------------------------------------------------------------------------- */
