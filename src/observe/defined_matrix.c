@@ -123,3 +123,19 @@ bool defined_product(const struct defined_insn *d, const struct frame *f, const 
 			defined_put(f, o, l, result_of(&p, k, l, o), p.origin | DEFINED_COMPUTED);
 	return true;
 }
+
+void defined_load_matrices(const struct frame *f, const struct defined_operand *const *registers, u32 count,
+			   u8 rows[WARP_LANES][DEFINED_ROW_BYTES], bool transposed, u32 origin)
+{
+	enum { ROWS = 8 };
+
+	for (u32 k = 0; k < min_u32(count, WARP_LANES / ROWS); k++) {
+		const u8 *matrix[ROWS];
+		u32 lanes[WARP_LANES];
+		for (u32 r = 0; r < ROWS; r++)
+			matrix[r] = rows[ROWS * k + r];
+		tensor_matrix_to_lanes(matrix, transposed, lanes);
+		for (u32 l = 0; l < WARP_LANES; l++)
+			defined_put(f, registers[k], l, lanes[l], origin);
+	}
+}

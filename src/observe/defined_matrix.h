@@ -14,4 +14,10 @@ bool defined_is_product(const struct form *f);
  * undefined itself: metadata or scales. */
 bool defined_product(const struct defined_insn *d, const struct frame *f, const struct form *form, u32 site);
 
+enum { DEFINED_ROW_BYTES = 16 };
+
+/* ldmatrix of 8x8 matrices of 16 bits: the undefined bits of the rows that the lanes name, into up to four registers. */
+void defined_load_matrices(const struct frame *f, const struct defined_operand *const *registers, u32 count,
+			   u8 rows[WARP_LANES][DEFINED_ROW_BYTES], bool transposed, u32 origin);
+
 #endif

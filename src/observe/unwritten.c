@@ -24,6 +24,7 @@
 #include "exec/run.h"
 #include "isa/form.h"
 #include "observe/defined.h"
+#include "observe/defined_matrix.h"
 #include "observe/unwritten_calls.h"
 #include "observe/unwritten_memory.h"
 #include "observe/unwritten_origin.h"
@@ -164,7 +165,7 @@ static void load(const struct access *a, u32 mask, const u64 address[WARP_LANES]
 	}
 }
 
-/* Of fragments and matrices each result may come from any of what the lanes read. */
+/* Of fragments and other matrices each result may come from any of what the lanes read. */
 static void load_together(const struct access *a, u32 mask, const u64 address[WARP_LANES], u32 bytes)
 {
 	const struct defined_operand *d[WRITTEN_MOST];
@@ -188,27 +189,30 @@ static void load_together(const struct access *a, u32 mask, const u64 address[WA
 			defined_put(a->w->frame, d[k], (u32)__builtin_ctz(left), UINT64_MAX, a->site);
 }
 
-/* Structures are copied with their padding: the beginning of a word, a power of two of bytes, is defined, and the rest
- * is not; or an element of a vector is wholly undefined, and another wholly defined. */
-static bool looks_like_padding(const u8 *mask, u32 bytes, u32 elements)
+/* Of 8x8 matrices of 16 bits each result has its place in the rows that lanes name. */
+static void load_rows(const struct access *a, u32 mask, const u64 address[WARP_LANES])
 {
-	const u32 each = bytes / elements;
-	u32 whole = 0, absent = 0;
+	const struct defined_operand *d[WRITTEN_MOST];
+	u8 undefined[WARP_LANES][DEFINED_ROW_BYTES] = {{0}};
+	struct unwritten_place s;
+	u32 origin = a->site, lacking = 0;
 
-	for (u32 k = 0; k < elements; k++) {
-		u32 defined = 0, undefined = 0;
-		while (defined < each && !mask[k * each + defined])
-			defined++;
-		while (defined + undefined < each && mask[k * each + defined + undefined] == 0xff)
-			undefined++;
-		if (defined + undefined != each)
-			return false;
-		whole += undefined == 0;
-		absent += defined == 0;
-		if (defined && undefined && defined & (defined - 1))
-			return false;
+	if (type_bits(form_type(a->s->form, 0)) != 16) {
+		load_together(a, mask, address, a->s->width);
+		return;
 	}
-	return absent == 0 || (whole && elements > 1);
+	for (u32 left = is_whole_shared(a) ? 0 : mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		if (!unwritten_spot(a->u, a->w, l, a->s->space, address[l], a->s->width, &s) || !s.written ||
+		    !written_lacks(s.written, s.offset, a->s->width))
+			continue;
+		written_get(s.written, s.offset, DEFINED_ROW_BYTES, undefined[l], &origin);
+		lacking |= 1u << l;
+	}
+	if (!lacking || !watch_all(a->u))
+		return;
+	defined_load_matrices(a->w->frame, d, values_of(plan_of_access(a), DEFINED_RESULT_OF, d), undefined,
+			      form_has(a->s->form, M_trans), origin);
 }
 
 /* The undefined bits that a lane stores. False: none. */
@@ -248,7 +252,7 @@ static bool is_copied(const struct access *a, const u8 *mask, u32 origin, u32 by
 	for (u32 k = 0; k < bytes; k++)
 		defined += !mask[k];
 	return (space == SPACE_GLOBAL || space == SPACE_GENERIC) &&
-	       (!defined || looks_like_padding(mask, bytes, max_u32(1, elements)));
+	       (!defined || unwritten_is_padding(mask, bytes, max_u32(1, elements)));
 }
 
 /* Does it matter what is stored there? In a buffer that a `buffer` line made, which the host reads, all does but padding. What
@@ -259,7 +263,7 @@ static bool matters(const struct access *a, const struct unwritten_place *s, con
 	if (!s->memory || s->memory->flags & (ALLOCATION_VARIABLE | ALLOCATION_HEAP))
 		return false;
 	if (!unwritten_came(s->memory))
-		return origin & DEFINED_COMPUTED || !looks_like_padding(mask, bytes, max_u32(1, elements));
+		return origin & DEFINED_COMPUTED || !unwritten_is_padding(mask, bytes, max_u32(1, elements));
 	return a->u->kept && !is_copied(a, mask, origin, bytes, elements);
 }
 
@@ -544,7 +548,7 @@ static void access_memory(const struct access *a)
 		return;
 	}
 	if (s->operation == ACCOUNT_LDMATRIX)
-		load_together(a, a->mask & s->matrix_mask, address, s->width);
+		load_rows(a, a->mask & s->matrix_mask, address);
 	else if (s->operation == ACCOUNT_LOAD)
 		load(a, a->mask, address);
 	else if (s->operation == ACCOUNT_STORE || s->operation == ACCOUNT_STMATRIX)

@@ -67,6 +67,27 @@ struct written *unwritten_local_of(struct unwritten *u, struct unwritten_block *
 	return &r->local[k];
 }
 
+bool unwritten_is_padding(const u8 *mask, u32 bytes, u32 elements)
+{
+	const u32 each = bytes / elements;
+	u32 whole = 0, absent = 0;
+
+	for (u32 k = 0; k < elements; k++) {
+		u32 defined = 0, undefined = 0;
+		while (defined < each && !mask[k * each + defined])
+			defined++;
+		while (defined + undefined < each && mask[k * each + defined + undefined] == 0xff)
+			undefined++;
+		if (defined + undefined != each)
+			return false;
+		whole += undefined == 0;
+		absent += defined == 0;
+		if (defined && undefined && defined & (defined - 1))
+			return false;
+	}
+	return absent == 0 || (whole && elements > 1);
+}
+
 static bool find_global(struct unwritten *u, const struct warp *w, u64 address, u64 size, struct unwritten_place *s)
 {
 	s->memory = memory_find(w->grid->memory, address, size);
