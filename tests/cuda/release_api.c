@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * When things are released: the buffers for a linker's messages before the linker, and modules, streams, events and host
- * memory when no context is current any more. And the functions by which a cooperative grid waits for itself. Linked
- * with the library as a program would be.
+ * memory when no context is current any more. And the functions by which a cooperative grid waits for itself, and calls
+ * for graphics. Linked with the library as a program would be.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -161,8 +161,22 @@ START_TEST(a_grid_waits_for_itself)
 }
 END_TEST
 
+/* Programs such as FFmpeg load these by name before anything else, and give up CUDA if one is not there. */
+int cuGLGetDevices_v2(void), cuGraphicsGLRegisterImage(void), cuEGLStreamProducerConnect(void), cuVDPAUGetDevice(void);
+
+START_TEST(graphics_are_refused)
+{
+	use_device();
+	FAILS(cuGLGetDevices_v2(), CU_NOT_SUPPORTED);
+	FAILS(cuGraphicsGLRegisterImage(), CU_NOT_SUPPORTED);
+	FAILS(cuEGLStreamProducerConnect(), CU_NOT_SUPPORTED);
+	FAILS(cuVDPAUGetDevice(), CU_NOT_SUPPORTED);
+}
+END_TEST
+
 UNIT_TESTS("release", 0)
 {
+	UNIT_TEST(graphics_are_refused);
 	UNIT_TEST(messages_of_a_linker);
 	UNIT_TEST(releases_without_a_context);
 	UNIT_TEST(a_grid_waits_for_itself);
