@@ -291,9 +291,11 @@
 	X(TMEM_SHAPE, "tmemshape", "81:2+87", "16dp128bit", "16dp256bit", "", "16dp64bit", "16dp32bit_t0_t15", "16dp32bit_t16_t31", "?", "?") \
 	X(TMEM_COUNT, "tmemcount", "83:3", "", "x2", "x4", "x8", "x16", "x32", "x64", "x128") \
 	X(TMEM_PACK, "tmempack", "80", "", "PACK16BIT") \
+	X(TMEM_EXPAND, "tmemexpand", "80", "", "EXPAND16BIT") \
 	X(UTCCP_SHAPE, "utccpshape", "83:2+88", "", "?", "4dp256bit", "128dp128bit", "2x64dp128bit_lw02_lw13", "2x64dp128bit_lw01_lw23", "4x32dp128bit", "?") \
 	X(UTCCP_FROM, "utccpfrom", "80:2", "", "U4x16P64", "U6x16P32", "?") \
-	X(UTCMMA_WS, "utcws", "83", "", "WS") \
+	X(UTCMMA_ASHIFT, "ashift", "74", "", "ASHIFT") \
+	X(UTCMMA_SCALE, "utcscale", "62", "4X", "") \
 	X(UTCMMA_A, "utcmmaa", "84+86", "", "A_KEEP", "A_REUSE", "A_REUSE.A_KEEP") \
 	X(UTCMMA_B, "utcmmab", "81:2+79:2", "", "B_KEEP", "B_REUSE", "B_REUSE.B_KEEP", \
 	  "BUFFER1", "B_KEEP.BUFFER1", "B_REUSE.BUFFER1", "B_REUSE.B_KEEP.BUFFER1", \

@@ -30,6 +30,16 @@ for target in sm_75 sm_80 sm_86 sm_89 sm_90a sm_100a sm_120a; do
 	! grep -q 'want' "$work/out" && grep -q ' 0 differ, 0 unknown' "$work/out"
 	verdict "operands that few kernels of $target have"
 done
+# What nvdisasm 13.0 prints of the code that ptxas makes of tcgen05.
+"$disasm_run" --arch sm_100a "$tests/listings/sm_100a-tensor.txt.gz" >"$work/out" || cat "$work/out"
+grep -q '^sm_100: 669 instructions, 0 differ, 0 unknown' "$work/out"
+verdict "instructions of tensor memory"
+"$ptxsim" run -k expand -b 32 --arg u32:0 "$tests/images/tensor.sm_100a.cubin" 2>"$work/out"
+[ $? = 2 ] && grep -q 'not modelled: STTM.EXPAND16BIT tmem' "$work/out"
+verdict "a store to tensor memory is refused by name"
+"$ptxsim" run -k shift -b 32 --arg u32:0 --arg u64:0 "$tests/images/tensor.sm_100a.cubin" 2>"$work/out"
+[ $? = 2 ] && grep -q 'not modelled: UTCHMMA.2CTA.ASHIFT tmem' "$work/out"
+verdict "a product in tensor memory is refused by name"
 for target in sm_75 sm_80 sm_90a sm_100a sm_120a; do
 	"$disasm_run" --arch "$target" "$tests/listings/$target-refused.txt.gz" >"$work/out"
 	verdict "what is not an instruction of $target is refused"
