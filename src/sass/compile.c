@@ -504,6 +504,15 @@ static void require(struct sass_rule *to, u32 low, u32 width, u64 value)
 	}
 }
 
+static u64 read_value(struct reader *r)
+{
+	char *end;
+	const u64 value = strtoul(r->at, &end, 10);
+
+	r->at = end;
+	return value;
+}
+
 static void read_condition(struct reader *r, struct sass_rule *to)
 {
 	while (*r->at && !r->why) {
@@ -518,7 +527,7 @@ static void read_condition(struct reader *r, struct sass_rule *to)
 		if (eat(r, "!") && to->excluded_count < COUNT_OF(to->excluded)) {
 			to->excluded[to->excluded_count].low = b.low[0];
 			to->excluded[to->excluded_count].width = b.width[0];
-			to->excluded[to->excluded_count++].value = (u8)read_number(r);
+			to->excluded[to->excluded_count++].value = (u8)read_value(r);
 			eat(r, " ");
 			continue;
 		}
@@ -526,7 +535,7 @@ static void read_condition(struct reader *r, struct sass_rule *to)
 			fail(r, "a condition needs '='");
 			return;
 		}
-		value = strtoul(r->at, (char **)(uintptr_t)&r->at, 10);
+		value = read_value(r);
 		for (u32 k = 0; k < 3 && b.width[k]; k++) {
 			require(to, b.low[k], b.width[k], value);
 			value >>= b.width[k];

@@ -33,7 +33,7 @@ static const struct sass_row rows[] = {
 	ROW(MATCH, 0x1a1, "1", ALL, "79=0", ".match.u64 pu, d, a")
 	ROW(REDUX, 0x1c4, "1", FROM(80), "", ".redux.s32 UR@16, a")
 	ROW(R2UR, 0x1c2, "1", TO(89), "", " pu?, UR@16, a")
-	ROW(R2UR, 0x0ca, "1", FROM(100), "84=0", ".fill pu?, UR@16, a")
+	ROW(R2UR, 0x0ca, "1", FROM(100), "84=0 86:2!3", ".fill pu?, UR@16, a")
 	ROW(R2UR, 0x0ca, "1", OF(90, 99), "84=0", " pu?, UR@16, a")
 	ROW(R2UR, 0x0ca, "1", FROM(90), "84=1", ".OR pu, UR@16, a")
 	ROW(S2UR, 0x1c3, "4g", ALL, "", " UR@16, sreg")
