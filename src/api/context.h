@@ -102,6 +102,10 @@ void function_pack(const struct kernel *k, const void *const *args, u8 *params);
 /* A caller that was compiled before the last fields were added does not have them. False: no such size. */
 bool launch_take(const struct ptxsim_launch *from, struct ptxsim_launch *to);
 
+/* Tells what is wrong with a module's texts as long as they are not linked with others; names that these may define are taken
+ * as given. The module is good for nothing else then. */
+ptxsim_status module_check_apart(ptxsim_module *m, const char *arch);
+
 /* Puts a module's variables into its context's memory with their initial bytes; false: no memory. And takes them out. */
 bool module_map_variables(ptxsim_module *m);
 void module_unmap_variables(ptxsim_module *m);

@@ -220,6 +220,15 @@ static ptxsim_status take_functions(ptxsim_module *m)
 	return module_map_variables(m) ? PTXSIM_OK : spend(m);
 }
 
+ptxsim_status module_check_apart(ptxsim_module *m, const char *arch)
+{
+	const struct lower_options options = {.arch = arch, .allow_unmodelled = true, .apart = true};
+
+	if (m->spent || SESSION_ENTER(&m->session))
+		return spend(m);
+	return session_lower(&m->session, &options) ? PTXSIM_OK : PTXSIM_ERROR_SYNTAX;
+}
+
 static ptxsim_status build_or_spend(ptxsim_module *module, const struct ptxsim_build *b)
 {
 	module->writable_constants = b->writable_constants != 0;

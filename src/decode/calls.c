@@ -231,7 +231,8 @@ bool call_match(struct emitter *e, const struct ir_instruction *x, struct matche
 		diag_error(e->low->diags, x->span, "a call through a register needs a prototype or a list of targets");
 		return false;
 	}
-	if (p.target->kind != OPERAND_REGISTER && !f->has_body && !layout_is_external(f->name)) {
+	if (p.target->kind != OPERAND_REGISTER && !f->has_body && !e->low->options->apart &&
+	    !layout_is_external(f->name)) {
 		diag_error(e->low->diags, p.target->span, "function '%s' is called but not defined", f->name);
 		return false;
 	}

@@ -552,26 +552,41 @@ static void assemble(const struct emitter *e)
 		low->options->assemble(&a);
 }
 
+static struct matcher matcher_of(struct lowering *low, const struct ir_function *f)
+{
+	return (struct matcher){.arena = low->scratch,
+				.kept = low->arena,
+				.spellings = &low->spellings,
+				.isa = low->isa,
+				.diags = low->diags,
+				.program = low->program,
+				.function = f,
+				.arch = low->arch,
+				.address_of = layout_address,
+				.function_address = layout_function_address,
+				.context = low,
+				.allow_unmodelled = low->options->allow_unmodelled};
+}
+
+void emit_check(struct lowering *low, struct ir_function *f)
+{
+	struct emitter e = {.low = low, .function = f, .matcher = matcher_of(low, f)};
+	u64 align;
+
+	/* Where variables lie changes nothing of what is told. */
+	low->layout = (struct layout){0};
+	layout_frame(low, f, &align);
+	match_all(&e);
+}
+
 struct code *emit_function(struct lowering *low, struct ir_function *f)
 {
-	struct emitter e = {.low = low, .function = f, .counting_work = COUNTING_WORK};
+	struct emitter e = {.low = low, .function = f, .counting_work = COUNTING_WORK, .matcher = matcher_of(low, f)};
 
 	e.code = ARENA_NEW(low->arena, struct code);
 	e.code->function = f;
 	e.code->name = f->name;
 	e.code->local_bytes = layout_frame(low, f, &e.code->local_align);
-	e.matcher = (struct matcher){.arena = low->scratch,
-				     .kept = low->arena,
-				     .spellings = &low->spellings,
-				     .isa = low->isa,
-				     .diags = low->diags,
-				     .program = low->program,
-				     .function = f,
-				     .arch = low->arch,
-				     .address_of = layout_address,
-				     .function_address = layout_function_address,
-				     .context = low,
-				     .allow_unmodelled = low->options->allow_unmodelled};
 	if (!match_all(&e))
 		return NULL;
 	e.forms = ARENA_ARRAY(low->arena, f->body.count + 1, struct form);

@@ -277,6 +277,25 @@ static void check_uncalled(struct lowering *low, struct ir_function *f)
 	arena_reset(low->scratch);
 }
 
+/* Each function by itself: those that it calls may be in other texts. */
+static void check_apart(struct lowering *low)
+{
+	const struct program *p = low->program;
+
+	for (u32 m = 0; m < p->module_count; m++)
+		for (size_t k = 0; k < p->modules[m]->functions.count && !p->modules[m]->is_sass; k++) {
+			if (p->modules[m]->functions.items[k]->has_body)
+				emit_check(low, p->modules[m]->functions.items[k]);
+			arena_reset(low->scratch);
+		}
+}
+
+static bool is_defined_elsewhere(const char *name)
+{
+	(void)name;
+	return true;
+}
+
 /* Listings are for the machine that they name, and PTX cannot be linked with them. */
 static bool one_language(const struct program *p, struct diags *diags)
 {
@@ -386,7 +405,7 @@ struct program *program_lower(struct arena *arena, const struct isa *isa, struct
 	if (!p || !one_language(p, diags))
 		return NULL;
 	struct ir_link link;
-	ir_link(arena, modules, module_count, layout_is_external, diags, &link);
+	ir_link(arena, modules, module_count, options->apart ? is_defined_elsewhere : layout_is_external, diags, &link);
 	if (diags->error_count != errors)
 		return NULL;
 	low->program = p;
@@ -398,7 +417,10 @@ struct program *program_lower(struct arena *arena, const struct isa *isa, struct
 		return diag_error(diags, (struct span){.file = ~0u}, "there is not enough memory for the variables"),
 		       NULL;
 	low->scratch = arena_child(arena);
-	lower_kernels(low);
+	if (options->apart)
+		check_apart(low);
+	else
+		lower_kernels(low);
 	take_codes(low);
 	if (options->lazy) {
 		struct lower_options *kept = ARENA_NEW(arena, struct lower_options);

@@ -18,6 +18,8 @@ struct lower_options {
 	bool all_functions;    /* look at functions, too, that no kernel calls (check) */
 	assemble_fn *assemble; /* NULL: the text runs as written; sessions set it */
 	struct code *(*machine)(struct lowering *low, struct ir_function *f); /* makes code of a cubin's kernel */
+	bool apart; /* texts are linked with others later: names that these may define are taken as given; instructions are
+		     * checked, and no code is made */
 	bool lazy; /* kernels become code when program_compile asks for them */
 	/* Finds `bytes` for the module-scope variables, aligned to 256, and returns their address; 0: there is no room.
 	 * NULL: they lie where the address map says. */

@@ -135,6 +135,8 @@ u32 emit_take_run(struct emitter *e);
 
 /* emit.c */
 struct code *emit_function(struct lowering *low, struct ir_function *f);
+/* Tells what is wrong with its instructions, and makes no code. */
+void emit_check(struct lowering *low, struct ir_function *f);
 void emit_finish(struct emitter *e);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Fat binaries: a header of 16 bytes, then entries, each with a header of its own and a payload that may be packed.
- * Executables keep them in a section; several stand behind one another there, padded with zeros.
+ * Executables keep them in a section; several stand behind one another there, padded with zeros. Objects that were compiled
+ * to be linked (nvcc -dc) keep theirs in a section of another name, and archives (nvcc -lib) are such objects one after
+ * another.
  */
 #include "config.h"
 
@@ -24,6 +26,9 @@ enum {
 	FLAG_ZSTD = 0x8000,
 	FLAG_ACCELERATED = 0x100000,
 };
+
+#define ARCHIVE_MAGIC "!<arch>\n"
+enum { ARCHIVE_MAGIC_BYTES = 8, MEMBER_BYTES = 60 };
 
 /* No image of a GPU is larger; a header that says so is broken. */
 #define MOST_BYTES (1ull << 31)
@@ -60,6 +65,7 @@ static u64 read_entry(struct arena *a, const u8 *bytes, u64 at, u64 end, struct 
 		return 0;
 	i = (struct image){
 		.kind = read_u16(p),
+		.binary = to->binaries,
 		.sm = read_u32(p + 28),
 		.accelerated = flags & FLAG_ACCELERATED,
 		.packing = flags & FLAG_LZ4    ? IMAGE_LZ4
@@ -94,6 +100,7 @@ static u64 read_fat(struct arena *a, const u8 *bytes, u64 at, u64 size, struct i
 		if (!entry)
 			return 0;
 	}
+	to->binaries++;
 	return end;
 }
 
@@ -114,42 +121,95 @@ static bool read_fats(struct arena *a, const u8 *bytes, u64 size, struct images 
 	return true;
 }
 
-static bool read_host(struct arena *a, const struct elf *e, struct images *to, const char **why)
+/* *found: there was a section for them. */
+static bool read_host(struct arena *a, const struct elf *e, struct images *to, bool *found, const char **why)
 {
 	static const char *const sections[] = {".nv_fatbin", "__nv_relfatbin"};
-	bool found = false;
 
 	for (u32 k = 0; k < e->section_count; k++)
 		for (u32 n = 0; n < COUNT_OF(sections); n++) {
 			if (strcmp(e->sections[k].name, sections[n]) || !e->sections[k].bytes)
 				continue;
-			found = true;
+			*found = true;
 			if (!read_fats(a, e->sections[k].bytes, e->sections[k].size, to, why))
 				return false;
 		}
-	return found || fail(why, "holds no code for a GPU");
+	return true;
+}
+
+static bool read_elf(struct arena *a, const u8 *bytes, u64 size, struct images *to, bool *found, const char **why)
+{
+	struct elf e;
+
+	if (!elf_read(a, bytes, size, &e, why))
+		return false;
+	if (e.machine != ELF_MACHINE_CUDA)
+		return read_host(a, &e, to, found, why);
+	add(a, to,
+	    (struct image){.kind = IMAGE_CUBIN,
+			   .binary = to->binaries++,
+			   .bytes = bytes,
+			   .stored_bytes = size,
+			   .bytes_unpacked = size});
+	*found = true;
+	return true;
+}
+
+static bool is_archive(const u8 *bytes, u64 size)
+{
+	return size >= ARCHIVE_MAGIC_BYTES && !memcmp(bytes, ARCHIVE_MAGIC, ARCHIVE_MAGIC_BYTES);
+}
+
+/* A member's size: decimal digits, then blanks. False: something else. */
+static bool member_size(const u8 *header, u64 *size)
+{
+	enum { SIZE_AT = 48, DIGITS = 10 };
+	u32 k = 0;
+
+	*size = 0;
+	for (; k < DIGITS && header[SIZE_AT + k] >= '0' && header[SIZE_AT + k] <= '9'; k++)
+		*size = *size * 10 + (header[SIZE_AT + k] - '0');
+	for (u32 rest = k; rest < DIGITS; rest++)
+		if (header[SIZE_AT + rest] != ' ')
+			return false;
+	return k && header[MEMBER_BYTES - 2] == '`' && header[MEMBER_BYTES - 1] == '\n';
+}
+
+/* Members begin at even places. Those that are not ELF, the tables of symbols and names among them, hold nothing for us. */
+static bool read_archive(struct arena *a, const u8 *bytes, u64 size, struct images *to, bool *found, const char **why)
+{
+	for (u64 at = ARCHIVE_MAGIC_BYTES, held; at < size; at += held + (held & 1)) {
+		if (size - at < MEMBER_BYTES || !member_size(bytes + at, &held) || held > size - at - MEMBER_BYTES)
+			return fail(why, "an archive is cut off or contradicts itself");
+		at += MEMBER_BYTES;
+		if (elf_is(bytes + at, held) && !read_elf(a, bytes + at, held, to, found, why))
+			return false;
+	}
+	return true;
 }
 
 bool images_are(const u8 *bytes, u64 size)
 {
-	return elf_is(bytes, size) || (size >= FAT_HEADER_BYTES && read_u32(bytes) == FAT_MAGIC);
+	return elf_is(bytes, size) || is_archive(bytes, size) ||
+	       (size >= FAT_HEADER_BYTES && read_u32(bytes) == FAT_MAGIC);
 }
 
 bool images_find(struct arena *a, const u8 *bytes, u64 size, struct images *to, const char **why)
 {
-	struct elf e;
+	bool found = false;
 
 	memset(to, 0, sizeof *to);
 	if (size >= FAT_HEADER_BYTES && read_u32(bytes) == FAT_MAGIC)
 		return read_fats(a, bytes, size, to, why);
-	if (!elf_is(bytes, size))
-		return fail(why, "neither a cubin nor a fat binary nor an executable");
-	if (!elf_read(a, bytes, size, &e, why))
+	if (is_archive(bytes, size)) {
+		if (!read_archive(a, bytes, size, to, &found, why))
+			return false;
+	} else if (!elf_is(bytes, size)) {
+		return fail(why, "neither a cubin nor a fat binary nor an executable, object or archive");
+	} else if (!read_elf(a, bytes, size, to, &found, why)) {
 		return false;
-	if (e.machine != ELF_MACHINE_CUDA)
-		return read_host(a, &e, to, why);
-	add(a, to, (struct image){.kind = IMAGE_CUBIN, .bytes = bytes, .stored_bytes = size, .bytes_unpacked = size});
-	return true;
+	}
+	return found || fail(why, "holds no code for a GPU");
 }
 
 static bool unpack_lz4(u8 *to, const struct image *i, const char **why)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a file holds for GPUs: a cubin itself; a fat binary, an archive of cubins and PTX for several targets; an executable,
- * object or library with fat binaries in it. Images are listed without unpacking or decoding any; the chosen one is
+ * object or library with fat binaries in it, or an archive of objects. Images are listed without unpacking or decoding any; the chosen one is
  * unpacked when asked for. Used by `ptxsim disasm` and by whatever loads modules.
  */
 #ifndef PTXSIM_SASS_IMAGES_H
@@ -16,6 +16,7 @@ struct image {
 	enum image_kind kind;
 	u32 sm;           /* 75, 90 ...; 0: a cubin outside of fat binaries, whose header says it */
 	bool accelerated; /* 'a' */
+	u32 binary; /* number of the fat binary that it is in; images of one are the same code for several targets */
 	enum image_packing packing;
 	const u8 *bytes; /* as stored */
 	u64 stored_bytes, bytes_unpacked;
@@ -24,6 +25,7 @@ struct image {
 struct images {
 	struct image *items;
 	u64 count, capacity;
+	u32 binaries;
 };
 
 /* Whether the bytes begin as a file does that can hold images. */

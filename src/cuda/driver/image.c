@@ -17,7 +17,14 @@
 #include "sass/images.h"
 
 enum { WRAPPER = 0x466243b1, FATBIN = (int)0xba55ed50, ELF = 0x464c457f, FATBIN_HEADER = 16, ELF_HEADER = 64 };
-static const char LINKED[8] = "PTXSIM01";
+enum { WRAPPER_BYTES = 24 };
+
+/* The linker's image: an ELF header, this mark, the number of texts and the target's capability (32 bits each); of each text
+ * its length (64 bits), its limits, and itself with a NUL, padded to 8. */
+static const char LINKED[8] = "PTXSIM02";
+enum { LINKED_HEADER = ELF_HEADER + sizeof LINKED + 8, LINKED_TEXT = 8 + sizeof(struct text_limits) };
+
+static u64 linked_bytes(u64 length) { return LINKED_TEXT + ((length + 8) & ~7ull); }
 
 /* --- Texts --------------------------------------------------------------------------------------------- */
 
@@ -32,6 +39,7 @@ void image_texts_free(struct image_texts *t)
 	free(t->texts);
 	free(t->names);
 	free(t->lengths);
+	free(t->limits);
 	*t = (struct image_texts){0};
 }
 
@@ -48,7 +56,10 @@ static bool texts_grow(struct image_texts *t)
 	size_t *lengths = realloc(t->lengths, room * sizeof *lengths);
 	if (lengths)
 		t->lengths = lengths;
-	if (!texts || !names || !lengths)
+	struct text_limits *limits = realloc(t->limits, room * sizeof *limits);
+	if (limits)
+		t->limits = limits;
+	if (!texts || !names || !lengths || !limits)
 		return false;
 	t->room = room;
 	return true;
@@ -81,8 +92,27 @@ bool image_texts_add(struct image_texts *t, const char *name, const char *text, 
 	copy[length] = 0;
 	t->texts[t->count] = copy;
 	t->names[t->count] = named;
+	t->limits[t->count] = (struct text_limits){0};
 	t->lengths[t->count++] = length;
 	return true;
+}
+
+void image_texts_limit(struct image_texts *t, u32 from, const struct text_limits *limits)
+{
+	static const struct text_limits none;
+
+	for (u32 k = from; k < t->count; k++)
+		if (!memcmp(&t->limits[k], &none, sizeof none))
+			t->limits[k] = *limits;
+}
+
+void image_texts_cut(struct image_texts *t, u32 count)
+{
+	while (t->count > count) {
+		t->count--;
+		free(t->texts[t->count]);
+		free(t->names[t->count]);
+	}
 }
 
 static bool is_name_byte(char c)
@@ -182,39 +212,45 @@ static bool is_better_code(const struct image *i, const struct image *best, u32 
 	return !best || i->sm > best->sm;
 }
 
+/* What is taken of a fat binary. PTX comes first, since it has lines and all checks; PTXSIM_CODE=machine turns that round,
+ * but where texts are to be linked: machine code is linked already. */
+enum taking { TAKE_TEXT, TAKE_TEXT_FIRST, TAKE_ANY };
+
 struct reading {
-	bool takes_code; /* machine code, where no PTX fits, or before PTX if the program's user prefers it */
+	enum taking takes;
+	const struct arch *gpu;
+	struct image_texts *texts;
 	struct arena arena;
 	jmp_buf out_of_memory;
 	struct images images;
 };
 
-static const struct image *find_best(const struct reading *r, const struct device *d,
+static const struct image *find_best(const struct reading *r, u32 binary,
 				     bool (*better)(const struct image *i, const struct image *best, u32 cc))
 {
 	const struct image *best = NULL;
 
 	for (u64 k = 0; k < r->images.count; k++)
-		if (better(&r->images.items[k], best, device_arch(d)->cc))
+		if (r->images.items[k].binary == binary && better(&r->images.items[k], best, r->gpu->cc))
 			best = &r->images.items[k];
 	return best;
 }
 
-/* Chooses between the images of a fat binary. PTX comes first, since it has lines and all checks; PTXSIM_CODE=machine
- * turns that round. */
-static int take_best(struct reading *r, const struct device *d, struct image_texts *texts)
+/* Chooses between the images of a fat binary. */
+static int take_best(struct reading *r, u32 binary)
 {
+	const bool prefers_code = driver.prefers_code && r->takes == TAKE_ANY;
 	const struct image *best = NULL;
 	const u8 *bytes;
 	u64 size;
 	const char *why = NULL;
 
-	if (!driver.prefers_code || !r->takes_code)
-		best = find_best(r, d, is_better);
-	if (!best && r->takes_code)
-		best = find_best(r, d, is_better_code);
-	if (!best && driver.prefers_code)
-		best = find_best(r, d, is_better);
+	if (!prefers_code)
+		best = find_best(r, binary, is_better);
+	if (!best && r->takes != TAKE_TEXT)
+		best = find_best(r, binary, is_better_code);
+	if (!best && prefers_code)
+		best = find_best(r, binary, is_better);
 	if (!best)
 		return CU_NO_BINARY;
 	if (!image_unpack(&r->arena, best, &bytes, &size, &why)) {
@@ -223,15 +259,25 @@ static int take_best(struct reading *r, const struct device *d, struct image_tex
 	}
 	if (best->kind == IMAGE_CUBIN && !image_is_machine_code((const char *)bytes, size))
 		return CU_NO_BINARY;
-	return image_texts_add(texts, best->kind == IMAGE_PTX ? "embedded.ptx" : "embedded.cubin", (const char *)bytes,
-			       size)
+	return image_texts_add(r->texts, best->kind == IMAGE_PTX ? "embedded.ptx" : "embedded.cubin",
+			       (const char *)bytes, size)
 		       ? CU_OK
 		       : CU_OUT_OF_MEMORY;
 }
 
-static int read_fatbin(const u8 *image, const struct device *d, bool takes_code, struct image_texts *texts)
+/* What follows one another in a file's sections is different code, which belongs together. */
+static int take_all(struct reading *r)
 {
-	struct reading r = {.takes_code = takes_code};
+	int result = r->images.binaries ? CU_OK : CU_NO_BINARY;
+
+	for (u32 k = 0; k < r->images.binaries && !result; k++)
+		result = take_best(r, k);
+	return result;
+}
+
+static int read_fatbin(const u8 *image, const struct arch *gpu, enum taking takes, struct image_texts *texts)
+{
+	struct reading r = {.takes = takes, .gpu = gpu, .texts = texts};
 	const char *why = NULL;
 	volatile int result = CU_OUT_OF_MEMORY;
 
@@ -241,7 +287,8 @@ static int read_fatbin(const u8 *image, const struct device *d, bool takes_code,
 	arena_init(&r.arena, &r.out_of_memory);
 	if (!setjmp(r.out_of_memory)) {
 		images_find(&r.arena, image, FATBIN_HEADER + size, &r.images, &why);
-		result = r.images.count ? take_best(&r, d, texts) : CU_NO_BINARY;
+		r.images.binaries = max_u32(r.images.binaries, r.images.count != 0);
+		result = take_all(&r);
 	}
 	arena_free(&r.arena);
 	return result;
@@ -249,41 +296,52 @@ static int read_fatbin(const u8 *image, const struct device *d, bool takes_code,
 
 /* A wrapper: version 2 has a list of the objects' own fat binaries beside the linked one. Their PTX is linked together;
  * machine code has been already, to the one. */
-static int read_wrapper(const u8 *image, const struct device *d, struct image_texts *texts)
+static int read_wrapper(const u8 *image, const struct arch *gpu, enum taking takes, struct image_texts *texts)
 {
 	const u8 *data, *const *list;
 
 	memcpy(&data, image + 8, sizeof data);
 	memcpy(&list, image + 16, sizeof list);
-	if (driver.prefers_code && data && (int)word_at(data) == FATBIN && !read_fatbin(data, d, true, texts))
+	if (driver.prefers_code && takes == TAKE_ANY && data && (int)word_at(data) == FATBIN &&
+	    !read_fatbin(data, gpu, takes, texts))
 		return CU_OK;
 	if (word_at(image + 4) >= 2 && list) {
 		for (; *list; list++) {
-			const int result =
-				(int)word_at(*list) == FATBIN ? read_fatbin(*list, d, false, texts) : CU_INVALID_IMAGE;
+			const int result = (int)word_at(*list) == FATBIN ? read_fatbin(*list, gpu, TAKE_TEXT, texts)
+									 : CU_INVALID_IMAGE;
 			if (result && result != CU_NO_BINARY)
 				return result;
 		}
 		if (texts->count)
 			return CU_OK;
 	}
-	return data && (int)word_at(data) == FATBIN ? read_fatbin(data, d, true, texts) : CU_INVALID_IMAGE;
+	return data && (int)word_at(data) == FATBIN ? read_fatbin(data, gpu, takes, texts) : CU_INVALID_IMAGE;
 }
 
-/* What cuLinkComplete has made (image_write): texts in an ELF header that no real cubin has. */
-static int read_linked(const u8 *image, struct image_texts *texts)
+/* What cuLinkComplete has made (image_write): texts in an ELF header that no real cubin has. size: of the image, at most;
+ * modules are loaded without one. */
+static int read_linked(const u8 *image, u64 size, const struct arch *gpu, struct image_texts *texts)
 {
+	if (size < LINKED_HEADER)
+		return CU_INVALID_IMAGE;
 	const u8 *p = image + ELF_HEADER + sizeof LINKED;
-	const u32 count = word_at(p);
+	const u32 count = word_at(p), cc = word_at(p + 4);
+	u64 left = size - LINKED_HEADER;
 
+	if (cc / 10 != gpu->cc / 10 || cc > gpu->cc)
+		return CU_NO_BINARY;
 	p += 8;
 	for (u32 k = 0; k < count; k++) {
-		const u64 length = long_at(p);
-		if (length > (u64)1 << 32)
+		struct text_limits limits;
+		const u64 length = left < LINKED_TEXT ? UINT64_MAX : long_at(p);
+		if (length > (u64)1 << 32 || linked_bytes(length) > left)
 			return CU_INVALID_IMAGE;
-		if (!image_texts_add(texts, "linked.ptx", (const char *)p + 8, length))
+		memcpy(&limits, p + 8, sizeof limits);
+		if (!image_texts_add(texts, "linked.ptx", (const char *)p + LINKED_TEXT, length))
 			return CU_OUT_OF_MEMORY;
-		p += 8 + ((length + 8) & ~7ull);
+		image_texts_limit(texts, texts->count - 1, &limits);
+		p += linked_bytes(length);
+		left -= linked_bytes(length);
 	}
 	return CU_OK;
 }
@@ -301,12 +359,14 @@ static u64 elf_bytes(const u8 *image)
 	return max_u64(end, long_at(image + 32) + (u64)segment * segments);
 }
 
+static bool is_linked(const u8 *image) { return !memcmp(image + ELF_HEADER, LINKED, sizeof LINKED); }
+
 static bool is_elf_header(const u8 *image)
 {
 	return image[4] == 2 && image[5] == 1 && image[16] && word_at(image + 16) >> 16 == 190;
 }
 
-static int read_image(const void *image, const struct device *d, struct image_texts *texts)
+static int read_image(const void *image, const struct arch *gpu, struct image_texts *texts)
 {
 	const u8 *bytes = image;
 
@@ -315,14 +375,14 @@ static int read_image(const void *image, const struct device *d, struct image_te
 		return CU_INVALID_IMAGE;
 	switch ((int)word_at(bytes)) {
 	case WRAPPER:
-		return read_wrapper(bytes, d, texts);
+		return read_wrapper(bytes, gpu, TAKE_ANY, texts);
 	case FATBIN:
-		return read_fatbin(bytes, d, true, texts);
+		return read_fatbin(bytes, gpu, TAKE_ANY, texts);
 	case ELF:
 		if (!is_elf_header(bytes))
 			return CU_INVALID_IMAGE;
-		if (!memcmp(bytes + ELF_HEADER, LINKED, sizeof LINKED))
-			return read_linked(bytes, texts);
+		if (is_linked(bytes))
+			return read_linked(bytes, UINT64_MAX, gpu, texts);
 		if (elf_bytes(bytes) < ELF_HEADER || elf_bytes(bytes) > (u64)1 << 30)
 			return CU_INVALID_IMAGE;
 		return image_texts_add(texts, "image.cubin", image, elf_bytes(bytes)) ? CU_OK : CU_OUT_OF_MEMORY;
@@ -331,6 +391,56 @@ static int read_image(const void *image, const struct device *d, struct image_te
 			return CU_INVALID_IMAGE;
 		return image_texts_add(texts, "ptx", image, strlen(image)) ? CU_OK : CU_OUT_OF_MEMORY;
 	}
+}
+
+/* A file that holds images, as far as it says so. */
+static int read_held(const u8 *bytes, u64 size, const struct arch *gpu, struct image_texts *texts)
+{
+	struct reading r = {.takes = TAKE_TEXT_FIRST, .gpu = gpu, .texts = texts};
+	const char *why = NULL;
+	volatile int result = CU_OUT_OF_MEMORY;
+
+	arena_init(&r.arena, &r.out_of_memory);
+	if (!setjmp(r.out_of_memory)) {
+		const bool whole = images_find(&r.arena, bytes, size, &r.images, &why);
+		result = whole ? take_all(&r) : CU_INVALID_IMAGE;
+		if (!whole)
+			driver_tell("an input of the linker cannot be read: %s", why ? why : "?");
+	}
+	arena_free(&r.arena);
+	return result;
+}
+
+static int read_cubin(const u8 *bytes, u64 size, const struct arch *gpu, struct image_texts *texts)
+{
+	if (size < ELF_HEADER || !is_elf_header(bytes))
+		return CU_INVALID_IMAGE;
+	if (size >= LINKED_HEADER && is_linked(bytes))
+		return read_linked(bytes, size, gpu, texts);
+	return image_texts_add(texts, "input.cubin", (const char *)bytes, size) ? CU_OK : CU_OUT_OF_MEMORY;
+}
+
+static int read_input(const u8 *bytes, u64 size, bool in_place, const struct arch *gpu, struct image_texts *texts)
+{
+	if (size < WRAPPER_BYTES)
+		return CU_INVALID_IMAGE;
+	if ((int)word_at(bytes) == WRAPPER)
+		return in_place ? read_wrapper(bytes, gpu, TAKE_TEXT_FIRST, texts) : CU_INVALID_IMAGE;
+	if ((int)word_at(bytes) == ELF && size > 20 && is_elf_header(bytes))
+		return read_cubin(bytes, size, gpu, texts);
+	return read_held(bytes, size, gpu, texts);
+}
+
+int image_read_input(const void *bytes, size_t size, bool in_place, const struct arch *gpu, struct image_texts *texts)
+{
+	const u32 before = texts->count;
+	const int result = read_input(bytes, size, in_place, gpu, texts);
+
+	if (result)
+		image_texts_cut(texts, before);
+	if (result == CU_NO_BINARY)
+		driver_tell("an input of the linker holds neither PTX nor machine code that %s runs", gpu->name);
+	return result;
 }
 
 void image_tell_unfit(const struct device *d)
@@ -344,29 +454,29 @@ void image_tell_unfit(const struct device *d)
 /* CU_NO_BINARY: none of the images fits the device; that is explained on standard error. */
 int image_read(const void *image, const struct device *d, struct image_texts *texts)
 {
-	const int result = read_image(image, d, texts);
+	const int result = read_image(image, device_arch(d), texts);
 
 	if (result == CU_NO_BINARY)
 		image_tell_unfit(d);
 	return result;
 }
 
-int image_read_file(const char *path, char **bytes)
+int image_read_file(const char *path, char **bytes, size_t *size)
 {
-	size_t length;
 	const char *message;
 
-	*bytes = file_read_whole(path, (size_t)1 << 31, &length, &message);
+	*bytes = file_read_whole(path, (size_t)1 << 31, size, &message);
 	return *bytes ? CU_OK : CU_FILE_NOT_FOUND;
 }
 
-void *image_write(const struct image_texts *t, size_t *size)
+void *image_write(const struct image_texts *t, const struct arch *target, size_t *size)
 {
 	static const u8 ident[20] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0x41, 8, 0, 0, 0, 0, 0, 0, 0, 2, 0, 190, 0};
-	size_t total = ELF_HEADER + sizeof LINKED + 8;
+	const u32 cc = target->cc;
+	size_t total = LINKED_HEADER;
 
 	for (u32 k = 0; k < t->count; k++)
-		total += 8 + ((t->lengths[k] + 8) & ~(size_t)7);
+		total += linked_bytes(t->lengths[k]);
 	u8 *image = calloc(1, total);
 	if (!image)
 		return NULL;
@@ -375,12 +485,14 @@ void *image_write(const struct image_texts *t, size_t *size)
 	memcpy(image + ELF_HEADER, LINKED, sizeof LINKED);
 	u8 *p = image + ELF_HEADER + sizeof LINKED;
 	memcpy(p, &t->count, sizeof t->count);
+	memcpy(p + 4, &cc, sizeof cc);
 	p += 8;
 	for (u32 k = 0; k < t->count; k++) {
 		const u64 length = t->lengths[k];
 		memcpy(p, &length, sizeof length);
-		memcpy(p + 8, t->texts[k], length);
-		p += 8 + ((length + 8) & ~7ull);
+		memcpy(p + 8, &t->limits[k], sizeof t->limits[k]);
+		memcpy(p + LINKED_TEXT, t->texts[k], length);
+		p += linked_bytes(length);
 	}
 	*size = total;
 	return image;

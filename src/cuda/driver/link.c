@@ -5,29 +5,61 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
+#include "arch/device.h"
 #include "cuda/driver/driver.h"
 #include "cuda/driver/image.h"
+#include "cuda/driver/jit.h"
 
 enum { INPUT_CUBIN = 0, INPUT_PTX = 1, INPUT_FATBINARY = 2, INPUT_OBJECT = 3, INPUT_LIBRARY = 4 };
 
 struct cu_link {
 	struct image_texts texts;
 	struct image_log log;
+	struct text_limits limits; /* of inputs that come without their own */
+	const struct arch *target;
 	void *image;
 };
 
 int drv_cuLinkCreate_v2(u32 num_options, int *options, void **option_values, struct cu_link **state_out)
 {
+	const struct arch *gpu = device_arch(driver.devices[context_current()->device].model);
+	struct jit_options jit = {0};
+
 	if (!state_out)
 		return CU_INVALID_VALUE;
+	const int result = jit_read(&jit, num_options, options, option_values, gpu);
+	if (result)
+		return result;
 	struct cu_link *l = calloc(1, sizeof *l);
 	if (!l || !handle_add(l, HANDLE_LINK)) {
 		free(l);
 		return CU_OUT_OF_MEMORY;
 	}
 	l->log = image_log_open(num_options, options, option_values);
+	l->limits = jit.limits;
+	l->target = jit.target ? jit.target : gpu;
 	*state_out = l;
 	return CU_OK;
+}
+
+/* What is wrong with a module of one text, but for what other texts may bring. Machine code that cannot be read is as if it
+ * were another GPU's. */
+static int check_module(const struct cu_link *l, ptxsim_module *m, const char *name, const char *text, size_t length)
+{
+	const ptxsim_status added = ptxsim_module_add_text(m, name, text, length);
+
+	if (added == PTXSIM_ERROR_MEMORY)
+		return CU_OUT_OF_MEMORY;
+	if (image_is_machine_code(text, length))
+		return added ? CU_NO_BINARY : CU_OK;
+	if (added)
+		return CU_INVALID_PTX;
+	const int fits = jit_can_compile(m, l->target);
+	if (fits)
+		return fits;
+	const ptxsim_status status = module_check_apart(m, l->target->name);
+	return status == PTXSIM_OK ? CU_OK : status == PTXSIM_ERROR_MEMORY ? CU_OUT_OF_MEMORY : CU_INVALID_PTX;
 }
 
 /* Told at once whether it is right. */
@@ -37,40 +69,74 @@ static int check_text(struct cu_link *l, const char *name, const char *text, siz
 
 	if (!m)
 		return CU_OUT_OF_MEMORY;
-	const ptxsim_status status = ptxsim_module_add_text(m, name, text, length);
-	if (status) {
+	const int result = check_module(l, m, name, text, length);
+	if (result) {
 		image_log_module(&l->log, m);
 		image_log_write(&l->log);
 	}
 	ptxsim_module_free(m);
-	return status == PTXSIM_OK ? CU_OK : status == PTXSIM_ERROR_MEMORY ? CU_OUT_OF_MEMORY : CU_INVALID_PTX;
+	return result;
+}
+
+/* The texts from `from` on have come with one input: all of them stay, or none. */
+static int keep_texts(struct cu_link *l, u32 from, const struct text_limits *limits)
+{
+	struct image_texts *t = &l->texts;
+	int result = CU_OK;
+
+	for (u32 k = from; k < t->count && !result; k++)
+		result = check_text(l, t->names[k], t->texts[k], t->lengths[k]);
+	if (result)
+		image_texts_cut(t, from);
+	else
+		image_texts_limit(t, from, limits);
+	return result;
+}
+
+static int add_ptx(struct cu_link *l, const char *text, size_t size, const char *name)
+{
+	const size_t length = strnlen(text, size);
+
+	if (image_is_machine_code(text, length))
+		return CU_INVALID_PTX;
+	return image_texts_add(&l->texts, name ? name : "input.ptx", text, length) ? CU_OK : CU_OUT_OF_MEMORY;
+}
+
+/* in_place: the bytes are the caller's, not a file's. */
+static int add(struct cu_link *l, int type, const void *bytes, size_t size, bool in_place, const char *name,
+	       const struct jit_options *jit)
+{
+	const u32 from = l->texts.count;
+	int result;
+
+	if (type < INPUT_CUBIN || type > INPUT_LIBRARY || !size)
+		return CU_INVALID_VALUE;
+	if (jit->target && jit->target != l->target)
+		return CU_INVALID_VALUE;
+	if (type == INPUT_PTX)
+		result = add_ptx(l, bytes, size, name);
+	else
+		result = image_read_input(bytes, size, in_place && type == INPUT_FATBINARY, l->target, &l->texts);
+	return result ? result : keep_texts(l, from, &jit->limits);
 }
 
 int drv_cuLinkAddData_v2(struct cu_link *state, int type, void *data, size_t size, const char *name, u32 num_options,
 			 int *options, void **option_values)
 {
-	(void)num_options;
-	(void)options;
-	(void)option_values;
 	if (!handle_is(state, HANDLE_LINK))
 		return CU_INVALID_HANDLE;
-	if (!data || !size)
+	if (!data)
 		return CU_INVALID_VALUE;
-	if (type != INPUT_PTX)
-		return image_read(data, driver.devices[context_current()->device].model, &state->texts);
-	size_t length = size;
-	while (length && !((const char *)data)[length - 1])
-		length--;
-	const int result = check_text(state, name ? name : "input.ptx", data, length);
-	if (result)
-		return result;
-	return image_texts_add(&state->texts, name, data, length) ? CU_OK : CU_OUT_OF_MEMORY;
+	struct jit_options jit = {.limits = state->limits};
+	const int result = jit_read(&jit, num_options, options, option_values, state->target);
+	return result ? result : add(state, type, data, size, true, name, &jit);
 }
 
 int drv_cuLinkAddFile_v2(struct cu_link *state, int type, const char *path, u32 num_options, int *options,
 			 void **option_values)
 {
 	char *bytes;
+	size_t size;
 
 	if (!handle_is(state, HANDLE_LINK))
 		return CU_INVALID_HANDLE;
@@ -79,10 +145,13 @@ int drv_cuLinkAddFile_v2(struct cu_link *state, int type, const char *path, u32 
 	/* NVIDIA's device runtime is the simulator's own. */
 	if (type == INPUT_LIBRARY && strstr(path, "cudadevrt"))
 		return CU_OK;
-	int result = image_read_file(path, &bytes);
+	struct jit_options jit = {.limits = state->limits};
+	int result = jit_read(&jit, num_options, options, option_values, state->target);
+	if (!result)
+		result = image_read_file(path, &bytes, &size);
 	if (result)
 		return result;
-	result = drv_cuLinkAddData_v2(state, type, bytes, strlen(bytes), path, num_options, options, option_values);
+	result = add(state, type, bytes, size, false, path, &jit);
 	free(bytes);
 	return result;
 }
@@ -96,7 +165,7 @@ int drv_cuLinkComplete(struct cu_link *state, void **cubin_out, size_t *size_out
 	if (!cubin_out || !state->texts.count)
 		return CU_INVALID_VALUE;
 	free(state->image);
-	state->image = image_write(&state->texts, &size);
+	state->image = image_write(&state->texts, state->target, &size);
 	if (!state->image)
 		return CU_OUT_OF_MEMORY;
 	image_log_write(&state->log);

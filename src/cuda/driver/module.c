@@ -18,9 +18,10 @@
 #include "cuda/driver/debugging.h"
 #include "cuda/driver/driver.h"
 #include "cuda/driver/image.h"
+#include "cuda/driver/jit.h"
 #include "cuda/driver/watch.h"
 
-enum { PTX_NEWEST = 90, LAZY_FROM = 64 << 10 };
+enum { LAZY_FROM = 64 << 10 };
 
 /* --- Building ---------------------------------------------------------------------------------------- */
 
@@ -91,26 +92,6 @@ static void module_free(struct cu_module *m)
 	free(m);
 }
 
-/* PTX of a version that this driver does not know is refused as a driver of CUDA 13.0 would. */
-static bool is_too_new(const ptxsim_module *m)
-{
-	for (size_t k = 0; k < m->session.modules.count; k++)
-		if (m->session.modules.items[k]->version > PTX_NEWEST)
-			return true;
-	return false;
-}
-
-/* Whether the device runs all of the module's targets: PTX of an older one, machine code of its own generation. */
-static bool targets_fit(const ptxsim_module *m, const struct device *d)
-{
-	for (size_t k = 0; k < m->session.modules.count; k++) {
-		const struct arch *code = arch_find(m->session.modules.items[k]->target);
-		if (m->session.modules.items[k]->address_bits == 32 || (code && !arch_runs(device_arch(d), code)))
-			return false;
-	}
-	return true;
-}
-
 /* Parses and lays out a module's texts. Errors of the text go to the program's log, if it gave one (options of
  * cuModuleLoadDataEx). What is not modelled is no error here: only the launch of a kernel that has it is. */
 static int build(struct cu_module *m, const struct image_texts *texts, struct image_log *log)
@@ -124,6 +105,7 @@ static int build(struct cu_module *m, const struct image_texts *texts, struct im
 
 	for (u32 k = 0; k < texts->count && status != PTXSIM_ERROR_MEMORY; k++) {
 		status = ptxsim_module_add_text(m->module, texts->names[k], texts->texts[k], texts->lengths[k]);
+		jit_limit(m->module, &texts->limits[k]);
 		bytes += texts->lengths[k];
 		unfit |= status == PTXSIM_ERROR_SYNTAX && image_is_machine_code(texts->texts[k], texts->lengths[k]);
 	}
@@ -132,8 +114,9 @@ static int build(struct cu_module *m, const struct image_texts *texts, struct im
 		image_tell_unfit(d);
 		return CU_NO_BINARY;
 	}
-	if (is_too_new(m->module))
-		return CU_UNSUPPORTED_PTX_VERSION;
+	const int fits = jit_can_compile(m->module, device_arch(d));
+	if (fits == CU_UNSUPPORTED_PTX_VERSION)
+		return fits;
 	options.arch = d->target;
 	options.debug = debugging_is_on();
 	options.lazy = bytes >= LAZY_FROM && !options.debug; /* an engine sees the code that there is when it begins */
@@ -141,7 +124,7 @@ static int build(struct cu_module *m, const struct image_texts *texts, struct im
 	options.writable_constants = !watch_checks(); /* a card lets stores pass, but no program means them */
 	options.place = place;
 	options.place_context = &placing;
-	if (!status && targets_fit(m->module, d))
+	if (!status && !fits)
 		status = ptxsim_module_build(m->module, &options);
 	else if (!status)
 		status = PTXSIM_ERROR_SYNTAX;
@@ -173,6 +156,23 @@ static int module_new(struct cu_context *c, const struct image_texts *texts, str
 	return CU_OK;
 }
 
+/* Reads an image for the current context's device, or the first one, as the caller's options ask. */
+static int read_for(const void *image, u32 n, int *options, void **values, struct image_texts *texts)
+{
+	const struct cu_context *c = context_current();
+	const struct device *d = driver.devices[c ? c->device : 0].model;
+	struct jit_options jit = {0};
+	int result = jit_read(&jit, n, options, values, device_arch(d));
+
+	if (!result && jit.target && !jit_target_fits(device_arch(d), jit.target))
+		result = CU_NO_BINARY;
+	if (!result)
+		result = image_read(image, d, texts);
+	if (!result)
+		image_texts_limit(texts, 0, &jit.limits);
+	return result;
+}
+
 /* The way of all calls that load a module; path: the file that the image is from, or NULL. */
 static int load(struct cu_module **module, const void *image, const char *path, u32 n, int *options, void **values)
 {
@@ -181,7 +181,7 @@ static int load(struct cu_module **module, const void *image, const char *path, 
 
 	if (!module || !image)
 		return CU_INVALID_VALUE;
-	int result = image_read(image, driver.devices[context_current()->device].model, &texts);
+	int result = read_for(image, n, options, values, &texts);
 	/* A text that is the whole file has its name, in messages and for the debugger. */
 	if (!result && path && texts.count == 1 && !memcmp(texts.texts[0], image, 4))
 		result = image_texts_name(&texts, path) ? CU_OK : CU_OUT_OF_MEMORY;
@@ -209,10 +209,11 @@ int drv_cuModuleLoadFatBinary(struct cu_module **module, const void *fat_cubin)
 int drv_cuModuleLoad(struct cu_module **module, const char *fname)
 {
 	char *bytes;
+	size_t size;
 
 	if (!module || !fname)
 		return CU_INVALID_VALUE;
-	int result = image_read_file(fname, &bytes);
+	int result = image_read_file(fname, &bytes, &size);
 	if (result)
 		return result;
 	result = load(module, bytes, fname, 0, NULL, NULL);
@@ -354,8 +355,7 @@ static int library_load(struct cu_library **library, const void *code, u32 n, in
 		free(l);
 		return l ? CU_INVALID_VALUE : CU_OUT_OF_MEMORY;
 	}
-	const struct cu_context *c = context_current();
-	int result = image_read(code, driver.devices[c ? c->device : 0].model, &l->texts);
+	int result = read_for(code, n, options, values, &l->texts);
 	if (!result && !handle_add(l, HANDLE_LIBRARY))
 		result = CU_OUT_OF_MEMORY;
 	image_log_close(&log);
@@ -383,13 +383,14 @@ int drv_cuLibraryLoadFromFile(struct cu_library **library, const char *file_name
 			      void **library_option_values, u32 num_library_options)
 {
 	char *bytes;
+	size_t size;
 
 	(void)library_options;
 	(void)library_option_values;
 	(void)num_library_options;
 	if (!file_name)
 		return CU_INVALID_VALUE;
-	int result = image_read_file(file_name, &bytes);
+	int result = image_read_file(file_name, &bytes, &size);
 	if (result)
 		return result;
 	result = library_load(library, bytes, num_jit_options, jit_options, jit_options_values);
