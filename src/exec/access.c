@@ -5,13 +5,14 @@
  */
 #include <string.h>
 
+#include "exec/doze.h"
 #include "exec/internal.h"
 
 enum { LOCAL_LIMIT = 512 << 10, LOCAL_STEP = 1024 };
 
 /* Looks the range up and remembers its allocation for the next access of this kind; `generation` tells whether
  * allocations have come or gone since. NULL: it is not within one. */
-u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high)
+static u8 *look_up(struct warp *w, const struct insn *i, u64 low, u64 high, bool of_lane)
 {
 	struct worker *worker = w->worker;
 	struct memory *m = w->grid->memory;
@@ -24,9 +25,26 @@ u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high)
 	}
 	if (low >= high || !memory_look(m, low, high - low, &a))
 		return NULL;
+	if (__builtin_expect(worker->look != NULL, 0))
+		return doze_note(worker->look, a.host + (low - a.base), high - low, of_lane) ? a.host + (low - a.base)
+											     : NULL;
 	*global_remembered(w, i) =
 		(struct remembered){.low = a.base, .high = a.base + a.size, .host = a.host, .flags = a.flags};
 	return a.host + (low - a.base);
+}
+
+u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high)
+{
+	return look_up(w, i, low, high, false);
+}
+
+/* As global_range, of what a single lane or one operation accesses. */
+static u8 *range_of_lane(struct warp *w, const struct insn *i, u64 low, u64 high)
+{
+	const struct remembered *r = global_remembered(w, i);
+
+	return low >= r->low && high <= r->high && low < high ? r->host + (low - r->low)
+							      : look_up(w, i, low, high, true);
 }
 
 /* Local memory of a warp, grown by doubling: most kernels need none, and the limit is large. False after a fault. */
@@ -86,7 +104,7 @@ static u8 *find_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_
 			       ? (u8 *)(uintptr_t)w->grid->launch->params + address
 			       : NULL;
 	default: {
-		u8 *p = global_range(w, i, address, address + size);
+		u8 *p = range_of_lane(w, i, address, address + size);
 		if (!p && !is_store)
 			p = memory_read_past_end(w->grid->memory, address, size);
 		if (!p)

@@ -215,6 +215,23 @@ struct block {
 struct async_cluster;
 struct async_watch;
 
+/* Bytes of global memory that a cluster which polls looks at, and what was there; and how it stands: see exec/doze.h. */
+struct polled {
+	const u8 *host;
+	u32 size;
+	u8 value[16];
+};
+enum doze_state { DOZE_AWAKE, DOZE_SPUN, DOZE_LOOKING, DOZE_ASLEEP };
+struct doze {
+	enum doze_state state;
+	u32 slept;             /* ASLEEP: rounds */
+	u32 rest;              /* passes that spin, before the next one is looked at */
+	struct polled *polled; /* `count` of them, room for `room` */
+	u32 count, room;
+	u64 generation; /* of memory, when they were noted */
+};
+struct doze_look;
+
 struct cluster {
 	struct block **blocks; /* by rank */
 	u32 count;
@@ -224,6 +241,7 @@ struct cluster {
 	u64 phase;
 	struct async_cluster *async; /* records of asynchronous operations; NULL in eager mode */
 	bool used;                   /* some thread has arrived at barrier.cluster */
+	struct doze doze;
 	struct cluster *next;
 	bool pass_open; /* a pass over the blocks is under way: */
 	int pass_worst; /* its result so far, and the next block */
@@ -265,7 +283,8 @@ struct worker {
 	u32 active_count;
 	struct frame **frames; /* free ones, by code index */
 	struct warp *all_warps;
-	struct gang_split *gang_split; /* room for the lanes' ways of the gang that runs; NULL until needed */
+	struct doze_look *look, *look_room; /* `look`: that of the cluster that is looked at now, or NULL */
+	struct gang_split *gang_split;      /* room for the lanes' ways of the gang that runs; NULL until needed */
 	struct launch_stats stats;
 	struct arena arena;
 	jmp_buf out_of_memory;

@@ -17,6 +17,7 @@
 
 #include "exec/gang.h"
 #include "exec/cut.h"
+#include "exec/doze.h"
 #include "exec/internal.h"
 #include "exec/warp_state.h"
 
@@ -486,6 +487,8 @@ static struct cluster *cluster_admit(struct worker *k)
 	for (u32 r = 0; r < c->count; r++)
 		block_reset(c->blocks[r], c, r);
 	c->used = false;
+	c->doze.state = DOZE_AWAKE;
+	c->doze.rest = 0;
 	async_cluster_start(k, c);
 	c->next = NULL;
 	return c;
@@ -510,6 +513,17 @@ static enum pass cluster_pass(struct cluster *c)
 	}
 	c->pass_open = false;
 	return (enum pass)c->pass_worst;
+}
+
+/* The same, unless the cluster polls what has not changed. */
+static enum pass cluster_turn(struct worker *k, struct cluster *c)
+{
+	if (doze_on(k, c))
+		return PASS_SPINNING;
+	const enum pass p = cluster_pass(c);
+	if (p != PASS_SUSPENDED)
+		doze_judge(k, c, p == PASS_SPINNING);
+	return p;
 }
 
 /* Workers of a launch whose blocks may wait for one another share the modelled GPU. All others may have as many as it
@@ -615,7 +629,7 @@ static bool round_of_turns(struct worker *k, bool *stopped)
 			return false;
 		}
 		/* A cluster that is alone runs as long as it makes progress. */
-		while (((p = cluster_pass(c)) == PASS_PROGRESS || p == PASS_DRIFTING) && k->active_count == 1 &&
+		while (((p = cluster_turn(k, c)) == PASS_PROGRESS || p == PASS_DRIFTING) && k->active_count == 1 &&
 		       !drifts(k, p) && !(k->more && k->grid->launch->schedule.mode) && !must_stop(k, c))
 			worker_moved(k);
 		if (p == PASS_SUSPENDED) {
