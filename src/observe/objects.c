@@ -309,6 +309,8 @@ static void describe(struct object_site *x, const struct objects *o, const struc
 	const u32 slot = o->sites->slots[code->index][insn];
 
 	x->form = &code->forms[code->origin[insn]];
+	if (!x->form->row)
+		return;
 	if (slot && !(slot & SITE_GUARD)) {
 		x->site = &o->sites->items[slot - 1];
 		if (x->site->in_frame)
