@@ -19,6 +19,7 @@
 #include "exec/gang.h"
 
 #include "exec/internal.h"
+#include "exec/reach.h"
 
 enum {
 	GANG_TURN = 1 << 20, /* instructions of a gang's time slice, summed over its warps */
@@ -266,20 +267,26 @@ bool gang_try(struct gang *g, const struct insn *i, struct warp *w, u8 *rows, u3
 
 /* Whether each lane of `mask` may access `bytes` at its address in `space`, without raising a fault: a gang handler
  * asks before it changes anything, so that it can part the gang and leave the fault to the warp alone. */
-bool gang_reaches(struct gang *g, const struct insn *i, struct warp *w, u32 mask, enum ir_space space,
-		  const u64 address[WARP_LANES], u32 bytes)
+bool warp_reaches(struct warp *w, const struct insn *i, u32 mask, enum ir_space space, const u64 address[WARP_LANES],
+		  u32 bytes)
 {
 	bool reaches = true;
 
-	g->worker->probing = true;
+	w->worker->probing = true;
 	for (u32 left = mask; left && reaches; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		reaches = lane_pointer(w, gang_plain(g, i), l, space, address[l], bytes, true) != NULL;
+		reaches = lane_pointer(w, i, l, space, address[l], bytes, true) != NULL;
 	}
-	g->worker->probing = false;
+	w->worker->probing = false;
 	if (!reaches)
 		w->stop = STOP_NONE;
 	return reaches;
+}
+
+bool gang_reaches(struct gang *g, const struct insn *i, struct warp *w, u32 mask, enum ir_space space,
+		  const u64 address[WARP_LANES], u32 bytes)
+{
+	return warp_reaches(w, gang_plain(g, i), mask, space, address, bytes);
 }
 
 /* For handlers that may fault but not wait: each warp in order. The first whose trial faults parts the gang; those

@@ -12,6 +12,8 @@
 #include "native/cache.h"
 #include "native/enter.h"
 
+enum { PATH_BYTES = 4096 };
+
 struct native_builder {
 	struct arena arena; /* of the regions */
 	struct regions regions;
@@ -107,18 +109,20 @@ static void compile_all(struct native_builder *b, const struct native_plugin *pl
 {
 	static const double between = 0.1; /* seconds */
 	double kept = seconds_now();
+	char library[PATH_BYTES];
+	const bool keeps = b->has_key && plugin->library(compiler, library, sizeof library);
 
 	for (u32 k = 0; k < b->regions.count && !__atomic_load_n(stop, __ATOMIC_RELAXED); k++) {
 		if (!objects[k].untried)
 			continue;
 		compile_one(b, plugin, compiler, &b->regions.items[k], &objects[k]);
-		if (b->has_key && seconds_now() - kept > between && k + 1 < b->regions.count) {
-			cache_keep(&b->key, objects, b->regions.count);
+		if (keeps && seconds_now() - kept > between && k + 1 < b->regions.count) {
+			cache_keep(&b->key, library, objects, b->regions.count);
 			kept = seconds_now();
 		}
 	}
-	if (b->has_key)
-		cache_keep(&b->key, objects, b->regions.count);
+	if (keeps)
+		cache_keep(&b->key, library, objects, b->regions.count);
 }
 
 /* What an earlier process has compiled of it, as memory of its own. */

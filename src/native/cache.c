@@ -2,11 +2,13 @@
  *
  * A file:
  *
- *      "ptxsim native 1\n"   16 bytes
+ *      "ptxsim native 2\n"   16 bytes
  *      u64 checksum          of all that follows
  *      u64 key bytes, u64 regions
  *      the key               padded to a multiple of 8 bytes, as objects are
  *      for each region:      u64 bytes, the object; 0 bytes: the compiler refused it; UNTRIED: it has not come to it
+ *      u64 bytes, the path   of the library that LLVM lies in; 0 bytes: there was none
+ *      u64[6]                and how it was, by file_identity()
  *
  * Its name is a hash of the key. A time of change that is at most an hour old says that it has been used.
  */
@@ -23,9 +25,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "native/load.h"
+
 #ifdef NATIVE_HERE
 #define SUFFIX ".code"
-#define BEGINS "ptxsim native 1\n"
+#define BEGINS "ptxsim native 2\n"
 
 enum {
 	FILE_BYTES_MAX = 16 << 20,
@@ -180,6 +184,22 @@ static u64 word_at(const u8 *bytes, size_t at)
 	return word;
 }
 
+/* What stands at its end: whether the library that the objects were made by is still there, and the same. */
+static bool is_current(const u8 *bytes, size_t count)
+{
+	u64 was[FILE_IDENTITY_WORDS], now[FILE_IDENTITY_WORDS];
+
+	if (count < 8 + sizeof was)
+		return false;
+	const u64 length = word_at(bytes, 0);
+	if (length >= PATH_MAX || count != 8 + padded(length) + sizeof was)
+		return false;
+	char path[PATH_MAX] = "";
+	memcpy(path, bytes + 8, length);
+	memcpy(was, bytes + count - sizeof was, sizeof was);
+	return !length || (file_identity(path, now) && !memcmp(was, now, sizeof was));
+}
+
 /* Whether the file is what it claims to be, and for this key. */
 static bool take_apart(const u8 *bytes, size_t count, const struct native_key *key, u32 regions,
 		       struct native_object *objects)
@@ -202,7 +222,7 @@ static bool take_apart(const u8 *bytes, size_t count, const struct native_key *k
 		objects[k] = (struct native_object){.start = bytes + at, .bytes = size};
 		at += padded(size);
 	}
-	return at == count;
+	return is_current(bytes + at, count - at);
 }
 
 bool cache_find(const struct native_key *key, u32 count, struct cached_objects *c)
@@ -355,10 +375,16 @@ static u8 *put_padded(u8 *to, const u8 *from, size_t bytes)
 	return to + padded(bytes);
 }
 
-/* NULL: no memory, or it would be too large. */
-static u8 *compose(const struct native_key *key, const struct native_object *objects, u32 count, size_t *bytes)
+/* NULL: no memory, or it would be too large, or the library is not there. */
+static u8 *compose(const struct native_key *key, const char *library, const struct native_object *objects, u32 count,
+		   size_t *bytes)
 {
-	u64 sum = HEAD_BYTES + padded(key->count);
+	const size_t length = library ? strlen(library) : 0;
+	u64 identity[FILE_IDENTITY_WORDS] = {0};
+	u64 sum = HEAD_BYTES + padded(key->count) + 8 + padded(length) + sizeof identity;
+
+	if (length >= PATH_MAX || (library && !file_identity(library, identity)))
+		return NULL;
 
 	for (u32 k = 0; k < count; k++)
 		sum += 8 + padded(objects[k].bytes);
@@ -371,12 +397,14 @@ static u8 *compose(const struct native_key *key, const struct native_object *obj
 	for (u32 k = 0; k < count; k++)
 		to = put_padded(put_word(to, objects[k].untried ? UNTRIED : objects[k].bytes), objects[k].start,
 				objects[k].bytes);
+	to = put_padded(put_word(to, length), (const u8 *)library, length);
+	put_padded(to, (const u8 *)identity, sizeof identity);
 	put_word(text + 16, hash(text + 24, sum - 24, 0));
 	*bytes = sum;
 	return text;
 }
 
-void cache_keep(const struct native_key *key, const struct native_object *objects, u32 count)
+void cache_keep(const struct native_key *key, const char *library, const struct native_object *objects, u32 count)
 {
 	const int folder = open_folder(true);
 	char name[NAME_BYTES];
@@ -384,7 +412,7 @@ void cache_keep(const struct native_key *key, const struct native_object *object
 
 	if (folder < 0)
 		return;
-	u8 *text = compose(key, objects, count, &bytes);
+	u8 *text = compose(key, library, objects, count, &bytes);
 	if (text) {
 		file_name(key, name);
 		trim(folder, bytes);
@@ -405,8 +433,8 @@ bool cache_find(const struct native_key *key, u32 count, struct cached_objects *
 
 void cache_release(struct cached_objects *c) { (void)c; }
 
-void cache_keep(const struct native_key *key, const struct native_object *objects, u32 count)
+void cache_keep(const struct native_key *key, const char *library, const struct native_object *objects, u32 count)
 {
-	(void)key, (void)objects, (void)count;
+	(void)key, (void)library, (void)objects, (void)count;
 }
 #endif

@@ -6,12 +6,28 @@
  */
 #include "native/enter.h"
 
+#include "decode/form_address.h"
+#include "decode/operands.h"
 #include "exec/internal.h"
+#include "exec/reach.h"
+#include "isa/form.h"
 #include "native/build.h"
 
 enum { TURN_LEAST = 1 << 22 }; /* instructions of a warp before others have a turn */
 
 /* --- What native code calls --------------------------------------------------------------------- */
+
+/* What a fault would leave half done is not tried. */
+static bool may_try(struct warp *w, const struct insn *i, const u8 *rows, u32 mask)
+{
+	const struct form *f = warp_form(w, i);
+	u64 address[WARP_LANES];
+
+	if (!(f->row->flags & ISA_ATOMIC))
+		return true;
+	row_addresses(rows, i->a, i->imm, form_base_bits(f) == 64, address);
+	return warp_reaches(w, i, mask, form_space(f), address, type_bits(form_type(f, 0)) / 8);
+}
 
 static bool call_handler(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask)
 {
@@ -19,6 +35,8 @@ static bool call_handler(struct native_run *r, struct warp *w, u8 *rows, u32 k, 
 	meaning_fn *const run = w->grid->kernel->code->insns[k].fn; /* unwatched: observers know already */
 	struct worker *worker = w->worker;
 
+	if (!may_try(w, i, rows, mask))
+		return false;
 	w->mask = mask;
 	worker->probing = true;
 	run(w, i, rows, mask);

@@ -10,7 +10,9 @@
 
 #include <string.h>
 
+#include "decode/form_address.h"
 #include "decode/operands.h"
+#include "isa/atomics.h"
 #include "isa/form.h"
 
 enum { FRAME_BYTES_MAX = 1 << 20, INSNS_MAX = 60000, BLOCK_INSNS_MAX = 192, AUX_SPIN = 2 };
@@ -112,6 +114,17 @@ static bool runs_lane_by_lane(const struct step *s, const struct insn *i)
 	       s->meaning->gang && !is_ordered(f) && !i->run;
 }
 
+/* An atomic operation of which several leave the same in memory in whatever order they come; old values may still tell. */
+static bool may_sum(const struct step *s, const struct insn *i)
+{
+	const struct form *f = s->form;
+	const u32 traits = TRAIT_JOINS | TRAIT_REDUCES | TRAIT_ORDERS;
+
+	return f->row->traits & TRAIT_JOINS && s->meaning->gang && !(f->row->flags & (BARRED & ~(u32)ISA_ATOMIC)) &&
+	       !(f->row->traits & ~traits) && !form_has(f, M_acquire) && !form_has(f, M_release) &&
+	       !form_has(f, M_acq_rel) && !i->run;
+}
+
 static bool is_full_mask(const struct code *code, u32 offset)
 {
 	for (u32 k = 0; k < code->constant_count; k++)
@@ -144,7 +157,7 @@ static const char *wall_reason(const struct step *s, const struct insn *i)
 	if (f->row->flags & (ISA_BRANCH | ISA_INDIRECT))
 		return "a branch by index";
 	if (f->row->flags & ISA_ATOMIC)
-		return "atomic operations";
+		return "atomic operations whose order may show";
 	if (f->row->flags & ISA_SYNC)
 		return "warps or some lanes may wait for others";
 	if (f->row->flags & ISA_CROSS_LANE)
@@ -179,6 +192,7 @@ static void classify_text(struct code_flow *f, u32 k)
 	}
 	s->opaque = false;
 	s->together = runs_together(code, s, i);
+	s->sums = may_sum(s, i);
 	if (s->together || runs_lane_by_lane(s, i))
 		s->kind = STEP_PLAIN;
 }
@@ -285,6 +299,7 @@ static void find_blocks(struct code_flow *f, const struct internals *in)
 	bool *leads = ARENA_ARRAY(f->arena, count + 1, bool);
 
 	mark_leaders(f, in, leads);
+	f->block_count = 0;
 	for (u32 k = 0; k < count; k++)
 		f->block_count += leads[k];
 	f->blocks = ARENA_ARRAY(f->arena, f->block_count + 1, struct code_block);
@@ -320,6 +335,14 @@ void code_flow_before(const struct code_flow *f, u32 k, u64 *live)
 			row_add(live, s->operands[o].row);
 }
 
+static void live_behind(const struct code_flow *f, const struct code_block *x, u64 *live)
+{
+	memset(live, 0, f->words * sizeof *live);
+	for (u32 s = 0; s < x->successor_count; s++)
+		for (u32 w = 0; w < f->words; w++)
+			live[w] |= f->blocks[x->successors[s]].live[w];
+}
+
 /* Backwards, to a fixed point. */
 static void solve(struct code_flow *f)
 {
@@ -329,10 +352,7 @@ static void solve(struct code_flow *f)
 		changed = false;
 		for (u32 b = f->block_count; b-- > 0;) {
 			struct code_block *x = &f->blocks[b];
-			memset(live, 0, f->words * sizeof *live);
-			for (u32 s = 0; s < x->successor_count; s++)
-				for (u32 w = 0; w < f->words; w++)
-					live[w] |= f->blocks[x->successors[s]].live[w];
+			live_behind(f, x, live);
 			for (u32 k = x->end; k-- > x->first;)
 				code_flow_before(f, k, live);
 			if (memcmp(live, x->live, f->words * sizeof *live)) {
@@ -341,6 +361,92 @@ static void solve(struct code_flow *f)
 			}
 		}
 	}
+}
+
+/* Takes away results that nobody reads. False: somebody does. */
+static bool drop_results(struct step *s, const u64 *live)
+{
+	u32 kept = 0;
+
+	for (u32 o = 0; o < s->operand_count; o++)
+		if (s->operands[o].written && row_in(live, s->operands[o].row))
+			return false;
+	for (u32 o = 0; o < s->operand_count; o++)
+		if (s->operands[o].read)
+			s->operands[kept++] = s->operands[o];
+	s->operand_count = (u8)kept;
+	return true;
+}
+
+/* Atomic operations of which no order shows are ordinary instructions; which they are needs liveness, and with them blocks
+ * are others. */
+static void find_sums(struct code_flow *f)
+{
+	u64 *live = ARENA_ARRAY(f->arena, f->words, u64);
+
+	for (u32 b = 0; b < f->block_count; b++) {
+		const struct code_block *x = &f->blocks[b];
+		live_behind(f, x, live);
+		for (u32 k = x->end; k-- > x->first;) {
+			struct step *s = &f->steps[k];
+			if (s->sums) {
+				s->sums = drop_results(s, live);
+				s->kind = s->sums ? STEP_PLAIN : STEP_WALL;
+			}
+			code_flow_before(f, k, live);
+		}
+	}
+}
+
+void shared_use_add(struct shared_use *to, const struct shared_use *more)
+{
+	for (u32 k = 0; k < 2; k++) {
+		const u32 kind = to->sums[k] ? to->sums[k] : more->sums[k];
+		to->clashes |= more->sums[k] && more->sums[k] != kind;
+		to->sums[k] = kind;
+		to->other[k] |= more->other[k];
+		to->clashes |= to->sums[k] && to->other[k];
+	}
+}
+
+static struct shared_use use_of(const struct step *s)
+{
+	const enum ir_space space = form_space(s->form);
+	struct shared_use use = {0};
+
+	for (u32 k = 0; k < 2; k++) {
+		if (space != SPACE_GENERIC && space != (k ? SPACE_GLOBAL : SPACE_SHARED))
+			continue;
+		if (s->sums)
+			use.sums[k] = (u32)form_pick(s->form, M_and, M_cas) << 16 | ((u32)form_type(s->form, 0) + 1);
+		else
+			use.other[k] = !form_has(s->form, M_nc);
+	}
+	return use;
+}
+
+/* Sums in a block whose order would show are left to the interpreter. False: there are none. */
+static bool part_clashes(struct code_flow *f)
+{
+	bool found = false;
+
+	for (u32 b = 0; b < f->block_count; b++) {
+		struct code_block *x = &f->blocks[b];
+		for (u32 k = x->first; k < x->end; k++) {
+			const struct step *s = &f->steps[k];
+			if (s->kind != STEP_PLAIN || !s->form || !(s->form->row->flags & ISA_MEMORY))
+				continue;
+			const struct shared_use use = use_of(s);
+			shared_use_add(&x->use, &use);
+		}
+		for (u32 k = x->first; x->use.clashes && k < x->end; k++)
+			if (f->steps[k].sums) {
+				f->steps[k].sums = false;
+				f->steps[k].kind = STEP_WALL;
+				found = true;
+			}
+	}
+	return found;
 }
 
 static void note_constants(struct code_flow *f)
@@ -355,12 +461,22 @@ static void note_constants(struct code_flow *f)
 	}
 }
 
+static void divide(struct code_flow *f, const struct internals *in)
+{
+	find_blocks(f, in);
+	f->words = f->row_count / 64 + 1;
+	for (u32 b = 0; b < f->block_count; b++)
+		f->blocks[b].live = ARENA_ARRAY(f->arena, f->words, u64);
+	solve(f);
+}
+
 struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, const struct code *code, const u8 *told)
 {
 	const struct internals in = {internal(isa, OP_internal_count),  internal(isa, OP_internal_join),
 				     internal(isa, OP_internal_guard),  internal(isa, OP_internal_bra),
 				     internal(isa, OP_internal_bra_if), internal(isa, OP_internal_exit)};
 	struct code_flow *f = ARENA_NEW(arena, struct code_flow);
+	bool sums = false;
 
 	if (!code->gang_insns || code->frame_bytes > FRAME_BYTES_MAX || code->insn_count > INSNS_MAX)
 		return NULL;
@@ -371,18 +487,21 @@ struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, co
 	memset(f->row_numbers, 0xff, ((size_t)code->frame_bytes / 4 + 1) * sizeof *f->row_numbers);
 	for (u32 k = 0, repeats = 0; k < code->insn_count; k++) {
 		classify(f, &in, k);
+		sums |= f->steps[k].sums;
 		f->steps[k].told = told ? told[k] : NATIVE_SILENT;
 		f->steps[k].repeat = repeats;
 		repeats += f->steps[k].told == NATIVE_REPEATS;
 		if (f->steps[k].told && f->steps[k].kind == STEP_JOIN)
 			return NULL;
 	}
-	join_guards(f);
 	note_constants(f);
-	find_blocks(f, &in);
-	f->words = f->row_count / 64 + 1;
-	for (u32 b = 0; b < f->block_count; b++)
-		f->blocks[b].live = ARENA_ARRAY(arena, f->words, u64);
-	solve(f);
+	if (sums) {
+		divide(f, &in);
+		find_sums(f);
+	}
+	do {
+		join_guards(f);
+		divide(f, &in);
+	} while (part_clashes(f));
 	return f;
 }

@@ -38,6 +38,7 @@ struct step {
 	u8 told;       /* enum native_telling */
 	u32 repeat;    /* NATIVE_REPEATS: its place in struct native_repeats */
 	bool together; /* exchanges among all lanes of the warp, which must stand here */
+	bool sums;     /* an atomic operation whose old value nobody reads, and of which no order shows */
 	const struct meaning *meaning;
 	const struct form *form;
 	u8 operand_count;
@@ -52,6 +53,14 @@ struct flow_row {
 	u64 value;
 };
 
+/* How a part of the code uses memory that warps share: shared [0] and global [1]. */
+struct shared_use {
+	u32 sums[2];   /* the kind of atomic operations of which no order shows; 0: there are none */
+	bool other[2]; /* whatever else may read or write it */
+	bool clashes;  /* the order in which warps come shows: in what is read beside sums, or in sums of two kinds */
+};
+void shared_use_add(struct shared_use *to, const struct shared_use *more);
+
 struct code_block {
 	u32 first, end; /* instructions */
 	u32 successors[2];
@@ -59,6 +68,7 @@ struct code_block {
 	u32 *predecessors;
 	u32 predecessor_count;
 	bool wall;
+	struct shared_use use;
 	u64 *live; /* rows live at its start */
 };
 

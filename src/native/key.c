@@ -121,7 +121,7 @@ static void put_region(struct key_writer *w, const struct region *r)
 bool key_make(struct native_key *key, const struct regions *regions, bool choosy)
 {
 	struct key_writer w = {.key = key};
-	u64 plugin[PLUGIN_IDENTITY_WORDS];
+	u64 plugin[FILE_IDENTITY_WORDS];
 	u32 processor[PROCESSOR_WORDS];
 
 	*key = (struct native_key){0};

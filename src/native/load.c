@@ -20,6 +20,23 @@
 
 #define PLUGIN "libptxsim-native.so"
 
+bool file_identity(const char *path, u64 words[FILE_IDENTITY_WORDS])
+{
+	struct stat about;
+
+	if (stat(path, &about))
+		return false;
+	/* What has been changed or replaced has another time of change, which cannot be set. */
+	const u64 all[FILE_IDENTITY_WORDS] = {about.st_dev,
+					      about.st_ino,
+					      (u64)about.st_size,
+					      (u64)about.st_mtim.tv_sec << 32 ^ (u64)about.st_mtim.tv_nsec,
+					      (u64)about.st_ctim.tv_sec,
+					      (u64)about.st_ctim.tv_nsec};
+	memcpy(words, all, sizeof all);
+	return true;
+}
+
 #ifdef HAVE_DLOPEN
 enum { PATH_BYTES = 4096 + sizeof "/.libs/" PLUGIN };
 
@@ -63,23 +80,12 @@ static const char *find_file(char path[PATH_BYTES])
 	return find_beside(path) ? path : NULL;
 }
 
-bool plugin_identity(u64 words[PLUGIN_IDENTITY_WORDS])
+bool plugin_identity(u64 words[FILE_IDENTITY_WORDS])
 {
 	char path[PATH_BYTES];
 	const char *file = find_file(path);
-	struct stat about;
 
-	if (!file || stat(file, &about))
-		return false;
-	/* What has been changed or replaced has another time of change, which cannot be set. */
-	const u64 all[PLUGIN_IDENTITY_WORDS] = {about.st_dev,
-						about.st_ino,
-						(u64)about.st_size,
-						(u64)about.st_mtim.tv_sec << 32 ^ (u64)about.st_mtim.tv_nsec,
-						(u64)about.st_ctim.tv_sec,
-						(u64)about.st_ctim.tv_nsec};
-	memcpy(words, all, sizeof all);
-	return true;
+	return file && file_identity(file, words);
 }
 
 const struct native_plugin *native_load(char *message, size_t size)
@@ -109,7 +115,7 @@ const struct native_plugin *native_load(char *message, size_t size)
 	return NULL;
 }
 
-bool plugin_identity(u64 words[PLUGIN_IDENTITY_WORDS])
+bool plugin_identity(u64 words[FILE_IDENTITY_WORDS])
 {
 	(void)words;
 	return false;

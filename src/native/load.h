@@ -13,9 +13,11 @@ const struct native_plugin *native_load(char *message, size_t size);
 /* The same, and a compiler of it for this processor, which the plug-in's `close` ends. NULL and a message: there is none. */
 struct native_compiler *native_load_compiler(const struct native_plugin **plugin, char *message, size_t size);
 
-enum { PLUGIN_IDENTITY_WORDS = 6 };
+enum { FILE_IDENTITY_WORDS = 6 };
 
-/* Tells the file that native_load() takes from all others, and from itself before it was replaced. False: there is none. */
-bool plugin_identity(u64 words[PLUGIN_IDENTITY_WORDS]);
+/* Tells a file from all others, and from itself before it was replaced. False: there is none. */
+bool file_identity(const char *path, u64 words[FILE_IDENTITY_WORDS]);
+/* The same of the file that native_load() takes. */
+bool plugin_identity(u64 words[FILE_IDENTITY_WORDS]);
 
 #endif

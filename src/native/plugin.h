@@ -11,7 +11,7 @@
 #include "exec/run.h"
 #include "native/region.h"
 
-enum { NATIVE_VERSION = 5, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
+enum { NATIVE_VERSION = 6, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
 
 /* How a warp left a region. */
 enum native_exit {
@@ -89,6 +89,8 @@ struct native_plugin {
 	bool (*compile)(struct native_compiler *c, const struct region *r, bool choosy, const char *name,
 			struct native_made *made, char *message, size_t size);
 	void (*close)(struct native_compiler *c);
+	/* The file that LLVM's own code lies in. False: it is not known, or no longer the one that was opened. */
+	bool (*library)(const struct native_compiler *c, char *path, size_t size);
 };
 
 /* What the plug-in exports, under this name. */

@@ -25,11 +25,12 @@ enum { REGION_INSNS_MAX = 1536, REGION_INSNS_MIN = 3 };
  * a later block may bring the edge's other end in, and falls back to the last good one. */
 struct growth {
 	const struct code_flow *f;
-	u32 *stamp, turn;   /* block b is in the region: stamp[b] == turn */
-	u32 *number;        /* and its number there */
-	u32 *list, count;   /* its blocks in order */
-	u32 *stack;         /* of walks */
-	u32 *seen, visit;   /* of walks: seen[b] == visit */
+	u32 *stamp, turn; /* block b is in the region: stamp[b] == turn */
+	u32 *number;      /* and its number there */
+	u32 *list, count; /* its blocks in order */
+	u32 *stack;       /* of walks */
+	u32 *seen, visit; /* of walks: seen[b] == visit */
+	struct shared_use use;
 	u32 insns, pending; /* pending: edges into it from outside, but to the first block */
 	u32 good, end;      /* the largest part that can stand by itself: blocks; where it ends, an instruction */
 	u32 cut;            /* of that, the last block's end, if it ends early; else 0 */
@@ -73,6 +74,7 @@ static void take_block(struct growth *g, u32 b)
 		g->pending += !in_region(g, x->predecessors[p]);
 	g->list[g->count++] = b;
 	g->insns += weight(g->f, x);
+	shared_use_add(&g->use, &x->use);
 }
 
 /* Takes all blocks between block b's branch and its join: lanes that have gone different ways are together again at the join
@@ -82,6 +84,8 @@ static bool take_branch(struct growth *g, u32 b, u32 join)
 	u32 depth = 0, first = g->count;
 
 	take_block(g, b);
+	if (g->use.clashes)
+		goto refused;
 	g->stack[depth++] = b;
 	while (depth) {
 		const struct code_block *x = &g->f->blocks[g->stack[--depth]];
@@ -93,6 +97,8 @@ static bool take_branch(struct growth *g, u32 b, u32 join)
 			    g->covered[to] || g->insns > REGION_INSNS_MAX)
 				goto refused;
 			take_block(g, to);
+			if (g->use.clashes)
+				goto refused;
 			g->stack[depth++] = to;
 		}
 	}
@@ -122,7 +128,8 @@ static void take_part(struct growth *g, u32 b)
 
 	for (u32 p = 0; g->count && p < g->f->blocks[b].predecessor_count; p++)
 		outside += !in_region(g, g->f->blocks[b].predecessors[p]);
-	if (last == g->f->blocks[b].first || outside || g->pending)
+	shared_use_add(&g->use, &g->f->blocks[b].use);
+	if (last == g->f->blocks[b].first || outside || g->pending || g->use.clashes)
 		return;
 	g->stamp[b] = g->turn;
 	g->number[b] = g->count;
@@ -138,10 +145,12 @@ static void grow(struct growth *g, u32 b)
 
 	g->turn++;
 	g->count = g->insns = g->pending = g->good = 0;
+	g->use = (struct shared_use){0};
 	g->list[0] = b;
 	while (b < f->block_count && !f->blocks[b].wall && !g->covered[b] && !in_region(g, b) &&
 	       g->insns <= REGION_INSNS_MAX) {
 		const u32 pending = g->pending, insns = g->insns;
+		const struct shared_use use = g->use;
 		const u8 kind = last_step(f, b)->kind;
 		u32 next = kind == STEP_BRANCH_IF ? join_of(f, b) : b + 1;
 		if (kind == STEP_BRANCH)
@@ -149,12 +158,13 @@ static void grow(struct growth *g, u32 b)
 		if (kind == STEP_BRANCH_IF && !take_branch(g, b, next)) {
 			g->pending = pending;
 			g->insns = insns;
+			g->use = use;
 			take_part(g, b);
 			return;
 		}
 		if (kind != STEP_BRANCH_IF)
 			take_block(g, b);
-		if (next >= f->block_count)
+		if (next >= f->block_count || g->use.clashes)
 			return;
 		note_good(g, f->blocks[next].first, 0);
 		b = next;
@@ -276,6 +286,8 @@ static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to
 
 	struct insn *plain = ARENA_NEW(f->arena, struct insn);
 	*plain = f->code->insns[k];
+	if (s->sums)
+		plain->d = NO_OPERAND;
 	*to = (struct region_insn){.plain = plain,
 				   .number = k,
 				   .operands = operands,

@@ -8,9 +8,13 @@
  * nothing: every operation is sequentially consistent.
  */
 #include "decode/form_address.h"
+#include "isa/atomics.h"
 #include "isa/form.h"
 #include "sem/access.h"
 #include "sem/floats.h"
+#ifdef SEM_NATIVE
+#include "sem/native_access.h"
+#endif
 
 /* --- One lane ------------------------------------------------------------------------------- */
 
@@ -92,10 +96,15 @@ ALWAYS_INLINE bool pairs_u64(u8 *host, const u64 address[WARP_LANES], u32 mask, 
 	return false;
 }
 
+#ifdef SEM_NATIVE
+#define ATOMIC_WORD "sem/native_atomic.h"
+#else
+#define ATOMIC_WORD "sem/atomic_word.h"
+#endif
 #define TYPE u32
-#include "sem/atomic_word.h"
+#include ATOMIC_WORD
 #define TYPE u64
-#include "sem/atomic_word.h"
+#include ATOMIC_WORD
 
 /* Gangs run them warp by warp. Which warp comes before which then is the order of one instruction after the other,
  * not of one warp after the other: it shows in old values and in sums of floats. */
@@ -112,7 +121,14 @@ SEPARATE bool atom_try(struct gang *g, const struct insn *i, struct warp *w, u8 
 	run(w, plain, rows, mask);
 	return true;
 }
+/* ATOM_OR_NULL: native code has the fast way alone; where it gives up, the handler is called. */
+#ifdef SEM_NATIVE
+#define GANG_ATOM(NAME, T, ANY_RUN) MEANING_STEP(NAME);
+#define ATOM_OR_NULL(ANY)           NULL
+#else
 #define GANG_ATOM(NAME, T, ANY_RUN) GANG_ACCESS(NAME, atom_try(g, i, w, rows, mask, sizeof(T), ANY_RUN))
+#define ATOM_OR_NULL(ANY)           ANY
+#endif
 
 static const struct insn *gang_atom(struct gang *g, const struct insn *i, u32 bytes, meaning_fn *run)
 {
@@ -150,16 +166,18 @@ static const struct insn *gang_atom(struct gang *g, const struct insn *i, u32 by
 	GANG_FUNCTION(NAME##_any) { return gang_atom(g, i, sizeof(T), NAME##_any_run); } \
 	MEANING_GANG(NAME##_any);
 /* What NAME_fast does not do, NAME_any does. */
-#define ATOM_FAST(NAME, PLACE, T, PRE, DONE)                                                                       \
-	ALWAYS_INLINE bool NAME##_##PLACE##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)         \
-	{                                                                                                          \
-		PRE;                                                                                               \
-		return DONE;                                                                                       \
-	}                                                                                                          \
-	MEANING_FUNCTION(NAME##_##PLACE)                                                                           \
-	{                                                                                                          \
-		return LIKELY(NAME##_##PLACE##_fast(w, i, rows, mask)) ? i + 1 : NAME##_any_run(w, i, rows, mask); \
-	}                                                                                                          \
+#define ATOM_FAST(NAME, PLACE, T, PRE, DONE)                                                               \
+	ALWAYS_INLINE bool NAME##_##PLACE##_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask) \
+	{                                                                                                  \
+		PRE;                                                                                       \
+		return DONE;                                                                               \
+	}                                                                                                  \
+	MEANING_FUNCTION(NAME##_##PLACE)                                                                   \
+	{                                                                                                  \
+		return LIKELY(NAME##_##PLACE##_fast(w, i, rows, mask))                                     \
+			       ? i + 1                                                                     \
+			       : ATOM_OR_NULL(NAME##_any_run(w, i, rows, mask));                           \
+	}                                                                                                  \
 	GANG_ATOM(NAME##_##PLACE, T, NAME##_any_run)
 /* JOINS: op(op(x, a), b) is op(x, op(a, b)). */
 #define ATOM_PLACES(NAME, T, TAKES_C, JOINS, PRE, GLOBAL_OP)                              \
@@ -333,64 +351,67 @@ static const struct meaning *pick_atom(const struct form *f)
 #define DOC_ATOM "Changes memory atomically, and gives back the old value."
 #define DOC_RED  "Changes memory atomically."
 
-#define ATOM_(PLACE, WHAT, OPERANDS, PTX, SM) \
-	ROW("atom" SEM SCOPE PLACE WHAT, OPERANDS, PTX, SM, FLAGS, pick_atom, DOC_ATOM)
-#define RED_(PLACE, WHAT, OPERANDS, PTX, SM) \
-	ROW("red" RED_SEM SCOPE PLACE WHAT, OPERANDS, PTX, SM, FLAGS | WITH(TRAIT_REDUCES), pick_atom, DOC_RED)
+#define ATOM_(TRAITS, PLACE, WHAT, OPERANDS, PTX, SM) \
+	ROW("atom" SEM SCOPE PLACE WHAT, OPERANDS, PTX, SM, FLAGS | WITH(TRAITS), pick_atom, DOC_ATOM)
+#define RED_(TRAITS, PLACE, WHAT, OPERANDS, PTX, SM)                                                              \
+	ROW("red" RED_SEM SCOPE PLACE WHAT, OPERANDS, PTX, SM, FLAGS | WITH(TRAIT_REDUCES | (TRAITS)), pick_atom, \
+	    DOC_RED)
 /* In global memory, in shared memory, and by generic addresses: since when. A cache policy (whose word
  * stands between operation and type) is for the first and the last. */
-#define ATOMS(OPERATION, TYPES, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM) \
-	ATOM_(".global", OPERATION TYPES, "=_0 @ 0", G_PTX, G_SM),         \
-		ATOM_(SHARED, OPERATION TYPES, "=_0 @ 0", S_PTX, S_SM),    \
-		ATOM_("", OPERATION TYPES, "=_0 @ 0", ANY_PTX, ANY_SM),    \
-		ATOM_("[.global]", OPERATION HINT TYPES, "=_0 @ 0 u64", ANY_PTX, ANY_SM)
-#define REDS(OPERATION, TYPES, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                                        \
-	RED_(".global", OPERATION TYPES, "@ 0", G_PTX, G_SM), RED_(SHARED, OPERATION TYPES, "@ 0", S_PTX, S_SM), \
-		RED_("", OPERATION TYPES, "@ 0", ANY_PTX, ANY_SM),                                               \
-		RED_("[.global]", OPERATION HINT TYPES, "@ 0 u64", ANY_PTX, ANY_SM)
-#define ATOMS_SINCE(OPERATION, TYPES, PTX, SM) ATOMS(OPERATION, TYPES, PTX, SM, PTX, SM, PTX, SM)
-#define REDS_SINCE(OPERATION, TYPES, PTX, SM)  REDS(OPERATION, TYPES, PTX, SM, PTX, SM, PTX, SM)
-#define COMPARE_AND_SWAP(TYPE, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM)                                              \
-	ATOM_(".global", ".cas" TYPE, "=_0 @ 0 0", G_PTX, G_SM), ATOM_(SHARED, ".cas" TYPE, "=_0 @ 0 0", S_PTX, S_SM), \
-		ATOM_("", ".cas" TYPE, "=_0 @ 0 0", ANY_PTX, ANY_SM)
-#define VECTORS(OPERATION, TYPES)                                                      \
-	ATOM_("[.global]", OPERATION TYPES, "=_{v}0 @ {v}0", 81, 90),                  \
-		ATOM_("[.global]", OPERATION HINT TYPES, "=_{v}0 @ {v}0 u64", 81, 90), \
-		RED_("[.global]", OPERATION TYPES, "@ {v}0", 81, 90),                  \
-		RED_("[.global]", OPERATION HINT TYPES, "@ {v}0 u64", 81, 90)
+#define ATOMS(TRAITS, OPERATION, TYPES, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM) \
+	ATOM_(TRAITS, ".global", OPERATION TYPES, "=_0 @ 0", G_PTX, G_SM),         \
+		ATOM_(TRAITS, SHARED, OPERATION TYPES, "=_0 @ 0", S_PTX, S_SM),    \
+		ATOM_(TRAITS, "", OPERATION TYPES, "=_0 @ 0", ANY_PTX, ANY_SM),    \
+		ATOM_(TRAITS, "[.global]", OPERATION HINT TYPES, "=_0 @ 0 u64", ANY_PTX, ANY_SM)
+#define REDS(TRAITS, OPERATION, TYPES, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM) \
+	RED_(TRAITS, ".global", OPERATION TYPES, "@ 0", G_PTX, G_SM),             \
+		RED_(TRAITS, SHARED, OPERATION TYPES, "@ 0", S_PTX, S_SM),        \
+		RED_(TRAITS, "", OPERATION TYPES, "@ 0", ANY_PTX, ANY_SM),        \
+		RED_(TRAITS, "[.global]", OPERATION HINT TYPES, "@ 0 u64", ANY_PTX, ANY_SM)
+#define ATOMS_SINCE(TRAITS, OPERATION, TYPES, PTX, SM) ATOMS(TRAITS, OPERATION, TYPES, PTX, SM, PTX, SM, PTX, SM)
+#define REDS_SINCE(TRAITS, OPERATION, TYPES, PTX, SM)  REDS(TRAITS, OPERATION, TYPES, PTX, SM, PTX, SM, PTX, SM)
+#define COMPARE_AND_SWAP(TYPE, G_PTX, G_SM, S_PTX, S_SM, ANY_PTX, ANY_SM) \
+	ATOM_(0, ".global", ".cas" TYPE, "=_0 @ 0 0", G_PTX, G_SM),       \
+		ATOM_(0, SHARED, ".cas" TYPE, "=_0 @ 0 0", S_PTX, S_SM),  \
+		ATOM_(0, "", ".cas" TYPE, "=_0 @ 0 0", ANY_PTX, ANY_SM)
+#define VECTORS(OPERATION, TYPES)                                                         \
+	ATOM_(0, "[.global]", OPERATION TYPES, "=_{v}0 @ {v}0", 81, 90),                  \
+		ATOM_(0, "[.global]", OPERATION HINT TYPES, "=_{v}0 @ {v}0 u64", 81, 90), \
+		RED_(0, "[.global]", OPERATION TYPES, "@ {v}0", 81, 90),                  \
+		RED_(0, "[.global]", OPERATION HINT TYPES, "@ {v}0 u64", 81, 90)
 
 static const struct isa_row rows_atomic[] = {
-	ATOMS("(.and|.or|.xor)", ".b32", 11, 11, 12, 12, 20, 20),
-	ATOMS("(.add|.min|.max)", "(.u32|.s32)", 11, 11, 12, 12, 20, 20),
-	ATOMS("(.inc|.dec)", ".u32", 11, 11, 12, 12, 20, 20),
-	ATOMS(".exch", ".b32", 11, 11, 12, 12, 20, 20),
+	ATOMS(TRAIT_JOINS, "(.and|.or|.xor)", ".b32", 11, 11, 12, 12, 20, 20),
+	ATOMS(TRAIT_JOINS, "(.add|.min|.max)", "(.u32|.s32)", 11, 11, 12, 12, 20, 20),
+	ATOMS(0, "(.inc|.dec)", ".u32", 11, 11, 12, 12, 20, 20),
+	ATOMS(0, ".exch", ".b32", 11, 11, 12, 12, 20, 20),
 	COMPARE_AND_SWAP(".b32", 11, 11, 12, 12, 20, 20),
-	ATOMS(".add", ".u64", 12, 12, 20, 20, 20, 20),
-	ATOMS(".exch", ".b64", 12, 12, 20, 20, 20, 20),
+	ATOMS(TRAIT_JOINS, ".add", ".u64", 12, 12, 20, 20, 20, 20),
+	ATOMS(0, ".exch", ".b64", 12, 12, 20, 20, 20, 20),
 	COMPARE_AND_SWAP(".b64", 12, 12, 20, 20, 20, 20),
-	ATOMS_SINCE("(.and|.or|.xor)", ".b64", 31, 32),
-	ATOMS_SINCE("(.min|.max)", "(.u64|.s64)", 31, 32),
-	ATOMS_SINCE(".add", ".f32", 20, 20),
-	ATOMS_SINCE(".add", ".f64", 50, 60),
-	ATOMS_SINCE(".add.noftz", ".f16x2", 62, 60),
-	ATOMS_SINCE(".add.noftz", ".f16", 63, 70),
-	ATOMS_SINCE(".add.noftz", "(.bf16|.bf16x2)", 78, 90),
+	ATOMS_SINCE(TRAIT_JOINS, "(.and|.or|.xor)", ".b64", 31, 32),
+	ATOMS_SINCE(TRAIT_JOINS, "(.min|.max)", "(.u64|.s64)", 31, 32),
+	ATOMS_SINCE(0, ".add", ".f32", 20, 20),
+	ATOMS_SINCE(0, ".add", ".f64", 50, 60),
+	ATOMS_SINCE(0, ".add.noftz", ".f16x2", 62, 60),
+	ATOMS_SINCE(0, ".add.noftz", ".f16", 63, 70),
+	ATOMS_SINCE(0, ".add.noftz", "(.bf16|.bf16x2)", 78, 90),
 	COMPARE_AND_SWAP(".b16", 63, 70, 63, 70, 63, 70),
-	ATOMS_SINCE(".exch", ".b128", 83, 90),
+	ATOMS_SINCE(0, ".exch", ".b128", 83, 90),
 	COMPARE_AND_SWAP(".b128", 83, 90, 83, 90, 83, 90),
 	VECTORS(".add", "(.v2|.v4).f32"),
 	VECTORS("(.add|.min|.max).noftz", "(.v2|.v4|.v8)(.f16|.bf16)"),
 	VECTORS("(.add|.min|.max).noftz", "(.v2|.v4)(.f16x2|.bf16x2)"),
-	REDS("(.and|.or|.xor)", ".b32", 12, 11, 12, 12, 20, 20),
-	REDS("(.add|.min|.max)", "(.u32|.s32)", 12, 11, 12, 12, 20, 20),
-	REDS("(.inc|.dec)", ".u32", 12, 11, 12, 12, 20, 20),
-	REDS(".add", ".u64", 12, 12, 20, 20, 20, 20),
-	REDS_SINCE("(.and|.or|.xor)", ".b64", 31, 32),
-	REDS_SINCE("(.min|.max)", "(.u64|.s64)", 31, 32),
-	REDS_SINCE(".add", ".f32", 20, 20),
-	REDS_SINCE(".add", ".f64", 50, 60),
-	REDS_SINCE(".add.noftz", ".f16x2", 62, 60),
-	REDS_SINCE(".add.noftz", ".f16", 63, 70),
-	REDS_SINCE(".add.noftz", "(.bf16|.bf16x2)", 78, 90),
+	REDS(TRAIT_JOINS, "(.and|.or|.xor)", ".b32", 12, 11, 12, 12, 20, 20),
+	REDS(TRAIT_JOINS, "(.add|.min|.max)", "(.u32|.s32)", 12, 11, 12, 12, 20, 20),
+	REDS(0, "(.inc|.dec)", ".u32", 12, 11, 12, 12, 20, 20),
+	REDS(TRAIT_JOINS, ".add", ".u64", 12, 12, 20, 20, 20, 20),
+	REDS_SINCE(TRAIT_JOINS, "(.and|.or|.xor)", ".b64", 31, 32),
+	REDS_SINCE(TRAIT_JOINS, "(.min|.max)", "(.u64|.s64)", 31, 32),
+	REDS_SINCE(0, ".add", ".f32", 20, 20),
+	REDS_SINCE(0, ".add", ".f64", 50, 60),
+	REDS_SINCE(0, ".add.noftz", ".f16x2", 62, 60),
+	REDS_SINCE(0, ".add.noftz", ".f16", 63, 70),
+	REDS_SINCE(0, ".add.noftz", "(.bf16|.bf16x2)", 78, 90),
 };
 FAMILY(family_atomic, "Atomic operations", CLASS_MEMORY, rows_atomic);

@@ -91,6 +91,124 @@ START_TEST(accesses_of_some_lanes_agree)
 }
 END_TEST
 
+/* --- Atomic operations ---------------------------------------------------------------------------- */
+
+/* Its parts: which lanes take part (p), which word is a lane's (r2), and the operations: on the words d4, r4 and d6, which
+ * are in global and shared memory, the last by a generic address; of 64 bits on d5 and r5. Old values are read by nobody. */
+static const char sums_text[] =
+	".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 from, .param .u64 to)\n{\n"
+	".shared .align 16 .b8 near[8192]; .reg .pred p, q; .reg .b32 r<16>; .reg .b64 d<12>;\n"
+	"mov.u32 r0, %%tid.x; and.b32 r1, r0, 31; ld.param.u64 d0, [from]; ld.param.u64 d1, [to];\n"
+	"mov.u32 r3, near; mov.u32 r9, %%ctaid.x; mad.lo.u32 r9, r9, 128, r0; mul.lo.u32 r9, r9, 7919;\n"
+	"mul.wide.u32 d2, r0, 4; mad.lo.u32 r4, r0, 4, r3; mov.b32 r5, 0;\n"
+	"fill: st.shared.u32 [r4], r5; add.u32 r4, r4, 512; add.u32 r5, r5, 512; setp.lt.u32 q, r5, 8192; @q bra "
+	"fill;\n"
+	"bar.sync 0; mov.b32 r12, 0;\n%s\n"
+	"again: add.u32 r9, r9, 12347; shr.u32 r8, r9, 3;\n%s\n"
+	"mul.wide.u32 d3, r2, 4; add.u64 d4, d1, d3; shl.b32 r4, r2, 2; add.u32 r4, r4, r3;\n"
+	"mul.wide.u32 d3, r2, 8; add.u64 d5, d1, d3; add.u64 d5, d5, 4096; shl.b32 r5, r2, 3; add.u32 r5, r5, r3; "
+	"add.u32 "
+	"r5, r5, 2048;\n"
+	"cvt.u64.u32 d6, r4; cvta.shared.u64 d6, d6; cvt.u64.u32 d7, r9; mul.lo.u64 d7, d7, 1000003;\n%s\n"
+	"add.u32 r12, r12, 1; setp.lt.u32 q, r12, 5; @q bra again;\n"
+	"bar.sync 0; add.u64 d2, d2, d1; mad.lo.u32 r4, r0, 4, r3; mov.b32 r5, 0;\n"
+	"gather: ld.shared.u32 r6, [r4]; red.global.add.u32 [d2+8192], r6; add.u32 r4, r4, 512; add.u32 r5, r5, 512;\n"
+	"setp.lt.u32 q, r5, 8192; @q bra gather; ret;\n}\n";
+
+static const char *const sums[] = {
+	"@p atom.shared.add.u32 r13, [r4], 1; @p red.global.add.u32 [d4], r8;",
+	"@p red.shared.min.s32 [r4], r9; @p atom.global.max.s32 r13, [d4], r9;",
+	"@p red.shared.min.s32 [r4], r9; @p red.shared.max.s32 [r4], r8; @p red.global.add.u32 [d4], 1; @p "
+	"red.global.or.b32 [d4], r8;",
+	"@p red.shared.xor.b32 [r4], r9; @p red.global.or.b32 [d4], r9; @p red.shared.and.b32 [r4+4], r9;",
+	"@p red.shared.max.u32 [r4], r9; @p red.relaxed.gpu.global.min.u32 [d4], r9;",
+	"@p atom.add.u32 r13, [d6], r9; @p red.add.u32 [d4], r9;",
+	"@p red.shared.add.u64 [r5], d7; @p red.global.add.u64 [d5], d7; @p red.shared.max.s64 [r5+8], d7;",
+	"@p red.shared.xor.b64 [r5], d7; @p atom.global.and.b64 d8, [d5], d7; @p atom.shared.min.u64 d8, [r5+8], d7;",
+	/* Their places in the order show. */
+	"@p atom.shared.add.u32 r13, [r4], 1; add.u32 r9, r9, 1; @p red.shared.inc.u32 [r4], 77;",
+};
+static const char *const sum_places[] = {
+	"and.b32 r2, r0, 127;",                                 /* a row */
+	"mov.b32 r2, 5;",                                       /* one place */
+	"and.b32 r2, r9, 255;",                                 /* anywhere */
+	"setp.lt.u32 q, r12, 4; selp.b32 r2, r1, 268435455, q;" /* out of reach, in the last round */
+};
+
+struct sums_outcome {
+	u32 out[WORDS];
+	struct fault fault;
+	struct launch_stats stats;
+	u32 regions;
+};
+
+static void run_sums(enum native_mode mode, u32 jobs, u32 mask, u32 place, u32 sum, struct sums_outcome *o)
+{
+	char source[8192], message[256] = "";
+	const struct lower_options options = {0};
+	struct session s;
+
+	memset(o, 0, sizeof *o);
+	ck_assert(session_open(&s));
+	const int length = snprintf(source, sizeof source, sums_text, masks[mask], sum_places[place], sums[sum]);
+	session_add_text(&s, "sums.ptx", source, (size_t)length);
+	ck_assert_msg(session_build(&s, &options), "%.2000s", session_diagnostics(&s, false));
+	ck_assert(session_reset_memory(&s));
+	const u64 params[2] = {memory_allocate(&s.memory, 4 * WORDS, 256, "from", 0),
+			       memory_allocate(&s.memory, 4 * WORDS, 256, "to", 0)};
+	struct launch l = {.program = s.program,
+			   .kernel = program_kernel(s.program, "k"),
+			   .memory = &s.memory,
+			   .grid = {3, 1, 1},
+			   .block = {THREADS, 1, 1},
+			   .params = (const u8 *)params,
+			   .jobs = jobs};
+	l.native = session_native(&s, s.program, l.kernel, mode);
+	const enum launch_status status = launch_run(&l, &o->stats, &o->fault, message, sizeof message);
+	ck_assert_msg(status == LAUNCH_OK || status == LAUNCH_FAULT, "%s", message);
+	if (l.native && native_report_of(l.native))
+		o->regions = native_report_of(l.native)->regions;
+	memcpy(o->out, memory_find(&s.memory, params[1], 1)->host, sizeof o->out);
+	session_close(&s);
+}
+
+/* Native code runs one warp after the other where a gang runs one instruction after the other. */
+START_TEST(sums_are_the_same_in_any_order)
+{
+	static struct sums_outcome interpreted, native;
+
+	static const u8 some[] = {0, 3, 4};
+
+	for (u32 k = 0; native_is_there() && k < COUNT_OF(some) * COUNT_OF(sum_places); k++) {
+		const u32 mask = some[k % COUNT_OF(some)], place = k / COUNT_OF(some), jobs = 1 + (mask + place) % 2;
+		const bool faults = place == COUNT_OF(sum_places) - 1;
+		run_sums(NATIVE_OFF, jobs, mask, place, (u32)_i, &interpreted);
+		run_sums(NATIVE_ALWAYS, jobs, mask, place, (u32)_i, &native);
+		ck_assert_msg(interpreted.fault.kind == native.fault.kind &&
+				      interpreted.fault.address == native.fault.address &&
+				      interpreted.fault.lanes == native.fault.lanes,
+			      "'%s', places '%s': another fault", masks[mask], sum_places[place]);
+		ck_assert_msg(faults || !memcmp(interpreted.out, native.out, sizeof native.out),
+			      "'%s', places '%s', %u threads: other sums", masks[mask], sum_places[place], jobs);
+		ck_assert(faults || interpreted.stats.thread_instructions == native.stats.thread_instructions);
+	}
+}
+END_TEST
+
+/* Regions are what lies between the start, two barriers and the end. */
+START_TEST(sums_do_not_end_regions)
+{
+	static struct sums_outcome sum, order;
+
+	if (!native_is_there())
+		return;
+	run_sums(NATIVE_ALWAYS, 1, 0, 0, 0, &sum);
+	run_sums(NATIVE_ALWAYS, 1, 0, 0, COUNT_OF(sums) - 1, &order);
+	ck_assert_uint_eq(sum.regions, 3);
+	ck_assert_uint_gt(order.regions, 3);
+}
+END_TEST
+
 /* A session with a kernel that its compiler's thread is to compile. */
 static struct native_kernel *open_hot(struct session *s)
 {
@@ -169,6 +287,8 @@ END_TEST
 UNIT_TESTS("native", 60)
 {
 	tcase_add_loop_test(unit, accesses_of_some_lanes_agree, 0, COUNT_OF(masks));
+	tcase_add_loop_test(unit, sums_are_the_same_in_any_order, 0, COUNT_OF(sums));
+	UNIT_TEST(sums_do_not_end_regions);
 	tcase_add_loop_test(unit, closing_waits_for_no_compiler, 0, 12);
 	UNIT_TEST(a_forked_child_closes);
 	tcase_add_loop_test(unit, exit_leaves_the_compiler_alone, 0, 60);

@@ -16,6 +16,7 @@
 #include "api/session.h"
 #include "main.h"
 #include "native/cache.h"
+#include "native/load.h"
 #include "native_there.h"
 
 static char folder[64];
@@ -168,7 +169,7 @@ START_TEST(what_is_left_is_compiled)
 	ck_assert(cache_find(&key, 1, &found));
 	ck_assert(!found.objects[0].untried && found.objects[0].bytes);
 	cache_release(&found);
-	cache_keep(&key, &untried, 1);
+	cache_keep(&key, NULL, &untried, 1);
 	ck_assert(cache_find(&key, 1, &found));
 	ck_assert(found.objects[0].untried && !found.objects[0].bytes);
 	cache_release(&found);
@@ -322,7 +323,7 @@ static void *keep_and_find(void *seed)
 		const struct native_key key = {text, 13};
 		struct cached_objects found;
 		memset(text + 6, 0, sizeof text - 6);
-		cache_keep(&key, objects, 2);
+		cache_keep(&key, NULL, objects, 2);
 		if (!cache_find(&key, 2, &found) || found.objects[0].bytes != sizeof object_bytes ||
 		    memcmp(found.objects[0].start, object_bytes, sizeof object_bytes) || found.objects[1].bytes ||
 		    !found.objects[1].untried)
@@ -331,6 +332,71 @@ static void *keep_and_find(void *seed)
 	}
 	return NULL;
 }
+
+static bool is_found(const struct native_key *key)
+{
+	struct cached_objects found;
+	const bool yes = cache_find(key, 1, &found);
+
+	cache_release(&found);
+	return yes;
+}
+
+/* What an LLVM has compiled that was replaced, or is gone, is not run. */
+START_TEST(code_is_for_one_library)
+{
+	const struct native_object object = {.start = object_bytes, .bytes = sizeof object_bytes};
+	u8 text[] = "key";
+	const struct native_key key = {text, 3};
+	char library[128], other[128];
+
+	if (!processor_vector_bytes())
+		return;
+	begin();
+	snprintf(library, sizeof library, "%s/libLLVM.so", folder);
+	snprintf(other, sizeof other, "%s/new", folder);
+	cache_keep(&key, library, &object, 1);
+	ck_assert(!is_found(&key));
+	close(open(library, O_WRONLY | O_CREAT, 0600));
+	cache_keep(&key, library, &object, 1);
+	ck_assert(is_found(&key));
+	close(open(other, O_WRONLY | O_CREAT, 0600));
+	ck_assert(!rename(other, library));
+	ck_assert(!is_found(&key));
+	cache_keep(&key, library, &object, 1);
+	ck_assert(is_found(&key));
+	unlink(library);
+	ck_assert(!is_found(&key));
+	end();
+}
+END_TEST
+
+START_TEST(the_compiler_knows_its_library)
+{
+	const struct native_plugin *plugin;
+	char path[4096], message[256];
+	u64 identity[FILE_IDENTITY_WORDS];
+	bool cached;
+
+	if (!native_is_there())
+		return;
+	begin();
+	struct native_compiler *c = native_load_compiler(&plugin, message, sizeof message);
+	ck_assert_ptr_nonnull(c);
+	ck_assert(plugin->library(c, path, sizeof path));
+	plugin->close(c);
+	ck_assert(file_identity(path, identity));
+	run(7, &cached);
+	const off_t bytes = bytes_of(only_file());
+	u8 *text = malloc((size_t)bytes);
+	const int fd = open(only_file(), O_RDONLY);
+	ck_assert_int_eq(read(fd, text, (size_t)bytes), bytes);
+	close(fd);
+	ck_assert(!memcmp(text + bytes - sizeof identity, identity, sizeof identity));
+	free(text);
+	end();
+}
+END_TEST
 
 START_TEST(several_may_write_at_once)
 {
@@ -405,6 +471,8 @@ UNIT_TESTS("native cache", 120)
 	tcase_add_test(unit, damaged_files_are_compiled_again);
 	tcase_add_test(unit, unsafe_files_are_not_used);
 	tcase_add_test(unit, the_folder_is_bounded);
+	tcase_add_test(unit, code_is_for_one_library);
+	tcase_add_test(unit, the_compiler_knows_its_library);
 	tcase_add_test(unit, several_may_write_at_once);
 	tcase_add_test(unit, damaged_objects_are_refused_or_linked);
 }

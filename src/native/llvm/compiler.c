@@ -4,9 +4,11 @@
  */
 #include "native/llvm/internal.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
@@ -17,6 +19,8 @@ struct native_compiler {
 	LLVMTargetMachineRef machine;
 	const char *width;
 	u32 vector_bytes, made;
+	char library[4096]; /* the file of LLVM; "": it is not known */
+	struct stat was;
 };
 
 /* Jumps are threaded so that the test whether an access was made in line disappears into the ways that lead to it. */
@@ -56,6 +60,18 @@ static bool make_machine(struct native_compiler *c, char *message, size_t size)
 	return c->machine != NULL;
 }
 
+static void find_library(struct native_compiler *c)
+{
+	LLVMContextRef (*const any)(void) = LLVMContextCreate;
+	const void *place;
+	Dl_info about;
+
+	memcpy(&place, &any, sizeof place);
+	if (dladdr(place, &about) && about.dli_fname && *about.dli_fname == '/' && !stat(about.dli_fname, &c->was) &&
+	    strlen(about.dli_fname) < sizeof c->library)
+		strcpy(c->library, about.dli_fname);
+}
+
 static void close_compiler(struct native_compiler *c)
 {
 	if (c->machine)
@@ -70,6 +86,7 @@ static struct native_compiler *open_compiler(u32 vector_bytes, char *message, si
 	if (!c)
 		return NULL;
 	c->vector_bytes = vector_bytes;
+	find_library(c);
 	c->width = vector_bytes == 64 ? "avx512" : "avx2";
 	snprintf(message, size, "LLVM does not know this processor");
 	if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter() || LLVMInitializeNativeAsmParser() ||
@@ -260,6 +277,15 @@ static bool compile(struct native_compiler *c, const struct region *r, bool choo
 	return made->object;
 }
 
+static bool name_library(const struct native_compiler *c, char *path, size_t size)
+{
+	struct stat about;
+
+	return *c->library && !stat(c->library, &about) && about.st_ino == c->was.st_ino &&
+	       about.st_ctim.tv_sec == c->was.st_ctim.tv_sec && about.st_ctim.tv_nsec == c->was.st_ctim.tv_nsec &&
+	       (size_t)snprintf(path, size, "%s", c->library) < size;
+}
+
 const struct native_plugin *ptxsim_native_plugin(void)
 {
 	static const struct native_plugin plugin = {
@@ -268,6 +294,7 @@ const struct native_plugin *ptxsim_native_plugin(void)
 		.open = open_compiler,
 		.compile = compile,
 		.close = close_compiler,
+		.library = name_library,
 	};
 
 	return &plugin;
