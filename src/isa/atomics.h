@@ -7,6 +7,8 @@
 
 #include "isa/isa.h"
 
-enum { TRAIT_JOINS = 1 << 23 }; /* several leave the same in memory in whatever order they come; old values may differ */
+enum {
+	TRAIT_JOINS = 1 << 23
+}; /* several leave the same in memory in whatever order they come; old values may differ */
 
 #endif

@@ -121,13 +121,13 @@ SEPARATE bool atom_try(struct gang *g, const struct insn *i, struct warp *w, u8 
 	run(w, plain, rows, mask);
 	return true;
 }
-/* ATOM_OR_NULL: native code has the fast way alone; where it gives up, the handler is called. */
+/* Where the fast way gives up; in native code the handler is called then. */
 #ifdef SEM_NATIVE
 #define GANG_ATOM(NAME, T, ANY_RUN) MEANING_STEP(NAME);
-#define ATOM_OR_NULL(ANY)           NULL
+#define ATOM_SLOW(NAME)             NULL
 #else
 #define GANG_ATOM(NAME, T, ANY_RUN) GANG_ACCESS(NAME, atom_try(g, i, w, rows, mask, sizeof(T), ANY_RUN))
-#define ATOM_OR_NULL(ANY)           ANY
+#define ATOM_SLOW(NAME)             NAME##_any_run(w, i, rows, mask)
 #endif
 
 static const struct insn *gang_atom(struct gang *g, const struct insn *i, u32 bytes, meaning_fn *run)
@@ -174,9 +174,7 @@ static const struct insn *gang_atom(struct gang *g, const struct insn *i, u32 by
 	}                                                                                                  \
 	MEANING_FUNCTION(NAME##_##PLACE)                                                                   \
 	{                                                                                                  \
-		return LIKELY(NAME##_##PLACE##_fast(w, i, rows, mask))                                     \
-			       ? i + 1                                                                     \
-			       : ATOM_OR_NULL(NAME##_any_run(w, i, rows, mask));                           \
+		return LIKELY(NAME##_##PLACE##_fast(w, i, rows, mask)) ? i + 1 : ATOM_SLOW(NAME);          \
 	}                                                                                                  \
 	GANG_ATOM(NAME##_##PLACE, T, NAME##_any_run)
 /* JOINS: op(op(x, a), b) is op(x, op(a, b)). */
