@@ -3,7 +3,8 @@
  * What exec_test.sh runs: a program of the driver interface that finds libcuda.so.1 as programs do. Its words say what it
  * does, in order: `race` and `clean` launch kernels, `fault` stores beyond its buffer, `rounding` a little, `beyond` reads there, `constant` stores to constant memory, `child` launches a kernel that
  * launches others, `forever` one that does not end, `look` one that branches on what its buffer holds, `waits` one that waits for what nobody writes, `fill` fills the buffer, `copy` copies
- * it to the host, `streams` with a word behind it uses it in two streams, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3.
+ * it to the host, `streams` with a word behind it uses it in two streams, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3,
+ * `close` closes the library and takes some more time.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -241,6 +242,10 @@ int main(int count, char **words)
 			attack(module, words[k]);
 	if (count < 2 || strcmp(words[count - 1], "leak"))
 		give(p);
+	if (count > 1 && !strcmp(words[count - 1], "close")) {
+		dlclose(library);
+		usleep(100000);
+	}
 	puts(status ? "wrong" : "done");
 	return count > 1 && !strcmp(words[count - 1], "exit3") ? 3 : status;
 }

@@ -37,6 +37,7 @@ expect "what is found again is counted" 1 '^2 times more: race: ' --check=races 
 expect "a clean program passes" 0 'found nothing; the program.s own exit status is 0' --check "$program" clean
 expect "other checks are not made" 0 '!race:' --check=leaks "$program" race
 expect "nothing is checked unasked" 0 '!race:' "$program" race
+expect "a library that is closed while its threads run stays" 0 'done' "$program" clean fill streams ordered close
 expect "its own status goes first" 3 "own exit status is 3" --check "$program" race exit3
 expect "the status of findings can be chosen" 9 'race' --check --error-exitcode 9 "$program" race
 expect "and switched off" 0 'race' --check --error-exitcode 0 "$program" race
