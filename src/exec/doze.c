@@ -107,7 +107,7 @@ bool doze_on(struct worker *k, struct cluster *c)
 {
 	struct doze *d = &c->doze;
 
-	if (c->pass_open)
+	if (c->pass_open || k->grid->worker_limit > 1)
 		return false;
 	if (d->state == DOZE_SPUN && k->active_count > 1 && !c->async && !k->grid->launch->schedule.mode) {
 		d->state = DOZE_LOOKING;

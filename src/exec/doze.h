@@ -5,7 +5,8 @@
  * words these are is found in a pass during which every access is looked up anew, and so noted.
  *
  * Without this, blocks that wait for one another in another order than their own take time in the square of their number.
- * Counts of instructions in loops that poll are smaller for it; nothing else changes.
+ * Counts of instructions in loops that poll are smaller for it; nothing else changes. Launches that several host threads share
+ * do without: what they look at may change at any moment.
  */
 #ifndef PTXSIM_EXEC_DOZE_H
 #define PTXSIM_EXEC_DOZE_H
