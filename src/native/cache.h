@@ -25,7 +25,8 @@ bool cache_is_there(void);
  * them. False: they are not there. */
 bool cache_find(const struct native_key *key, u32 count, struct cached_objects *c);
 void cache_release(struct cached_objects *c);
-/* Keeps objects, if that can be, until the file `library` of the compiler is another one; NULL: there is none. Files that have not been used for longest go, once there are too many bytes. */
+/* Keeps objects, if that can be, until the file `library` of the compiler is another one; NULL: there is none. Files that have
+ * not been used for longest go, once there are too many bytes. */
 void cache_keep(const struct native_key *key, const char *library, const struct native_object *objects, u32 count);
 
 #endif

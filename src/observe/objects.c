@@ -37,7 +37,7 @@ struct object_access {
 /* A decoded instruction. */
 struct object_site {
 	const struct form *form;
-	const struct account_site *site; /* NULL: a bulk copy, an mbarrier, a store that tells one */
+	const struct account_site *site; /* NULL: a bulk copy, an mbarrier, a store that signals one */
 	struct object_access parts[PARTS];
 	u32 count;
 };
@@ -258,7 +258,7 @@ static bool is_bulk(const struct form *f)
 	       !form_has(f, M_multicast_cluster) && f->operand_count > 4 && f->operand_bits[4] == 32;
 }
 
-/* st.async and red.async, which tell an mbarrier. */
+/* st.async and red.async, which signal an mbarrier. */
 static bool is_remote(const struct form *f)
 {
 	const u32 both = TRAIT_UNSEEN | TRAIT_ORDERS;

@@ -40,7 +40,7 @@ enum sync_role {
 	SYNC_MBARRIER_ARRIVE,
 	SYNC_MBARRIER_TEST, /* by state */
 	SYNC_REMOTE,        /* an access that may reach another block of the cluster */
-	SYNC_TELLING,       /* a store that tells an mbarrier */
+	SYNC_SIGNAL,        /* a store that signals an mbarrier */
 };
 
 struct sync_site {
@@ -48,7 +48,7 @@ struct sync_site {
 	bool aligned;
 	bool reduces; /* SYNC_BARRIER: barrier.red */
 	u8 count;     /* SYNC_BARRIER: the flattened operand that is the thread count; 0: none */
-	u8 address;   /* of an mbarrier: the operand that its address is; SYNC_TELLING: that of what is stored is 0 */
+	u8 address;   /* of an mbarrier: the operand that its address is; SYNC_SIGNAL: that of what is stored is 0 */
 	u8 state;     /* and its state */
 	bool wide;    /* its address has 64 bits */
 	u8 together;  /* SYNC_TOGETHER: enum sync_together */
@@ -145,12 +145,12 @@ static struct sync_site mbarrier_site(const struct form *f)
 }
 
 /* What is stored, one or more values, and the mbarrier. */
-static struct sync_site telling_site(const struct form *f)
+static struct sync_site signal_site(const struct form *f)
 {
 	const u32 mbarrier = 2 + max_u32(1, form_vector(f));
 
 	return f->operand_count < mbarrier + 2 ? (struct sync_site){.role = SYNC_NONE}
-					       : (struct sync_site){.role = SYNC_TELLING, .address = (u8)mbarrier};
+					       : (struct sync_site){.role = SYNC_SIGNAL, .address = (u8)mbarrier};
 }
 
 /* What the row says of the instruction: found once, before the launch. */
@@ -162,7 +162,7 @@ static struct sync_site site_of(const struct form *f)
 	if (traits & TRAIT_MBARRIER)
 		return mbarrier_site(f);
 	if (traits & TRAIT_UNSEEN && traits & TRAIT_ORDERS)
-		return telling_site(f);
+		return signal_site(f);
 	if (traits & TRAIT_CLUSTER_BARRIER) {
 		s.role = form_has(f, M_wait) ? SYNC_CLUSTER_WAIT : SYNC_CLUSTER_ARRIVE;
 	} else if (traits & TRAIT_BARRIER) {
@@ -529,22 +529,23 @@ static void remote_access(struct sync_check *s, struct warp *w, const struct ins
 	}
 }
 
-static void tell_mbarrier_elsewhere(struct sync_check *s, const struct warp *w, u32 site, u32 lane, u32 rank,
-				    u32 mbarrier_rank)
+static void report_mbarrier_elsewhere(struct sync_check *s, const struct warp *w, u32 site, u32 lane, u32 rank,
+				      u32 mbarrier_rank)
 {
 	struct fault *f = check_tell(s->findings, FAULT_BAD_BARRIER, w, site, 1u << lane, NO_SITE);
 
 	if (!f)
 		return;
-	snprintf(f->detail, sizeof f->detail,
-		 "stores to shared memory of the cluster's block %u, but tells an mbarrier of its block %u: both must "
-		 "lie in one block",
-		 rank, mbarrier_rank);
+	snprintf(
+		f->detail, sizeof f->detail,
+		"stores to shared memory of the cluster's block %u, but signals an mbarrier of its block %u: both must "
+		"lie in one block",
+		rank, mbarrier_rank);
 }
 
 /* The bytes arrive in one block, and the count of those that are awaited goes down in another. */
-static void telling_store(struct sync_check *s, struct warp *w, const struct sync_site *a, const struct insn *i,
-			  const u8 *rows, u32 mask)
+static void signalling_store(struct sync_check *s, struct warp *w, const struct sync_site *a, const struct insn *i,
+			     const u8 *rows, u32 mask)
 {
 	const struct code *code = w->frame->code;
 	const struct form *f = warp_form(w, i);
@@ -562,8 +563,8 @@ static void telling_store(struct sync_check *s, struct warp *w, const struct syn
 			owner[k] = is_shared ? shared_owner(w, address) : NULL;
 		}
 		if (owner[0] && owner[1] && owner[0] != owner[1])
-			tell_mbarrier_elsewhere(s, w, check_site(s->sites, w, i), l, owner[0]->cluster_rank,
-						owner[1]->cluster_rank);
+			report_mbarrier_elsewhere(s, w, check_site(s->sites, w, i), l, owner[0]->cluster_rank,
+						  owner[1]->cluster_rank);
 	}
 }
 
@@ -618,8 +619,8 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	case SYNC_REMOTE:
 		remote_access(s, w, i, rows, mask);
 		return;
-	case SYNC_TELLING:
-		telling_store(s, w, a, i, rows, mask);
+	case SYNC_SIGNAL:
+		signalling_store(s, w, a, i, rows, mask);
 		return;
 	case SYNC_TOGETHER: {
 		struct sync_count *n = &r->warps[w->index].together[a->together];
