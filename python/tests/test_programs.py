@@ -131,14 +131,20 @@ def test_tensor_maps():
         ptxsim.TensorMap(ptxsim.array(np.zeros(4, np.complex64)), (4,))
 
 
-def test_a_tiny_launch_takes_less_than_fifteen_microseconds():
-    """Of this thread's processor time, so that a busy machine does not count; the best of several rounds."""
-    m = ptxsim.Module(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 n)\n{\n\tret;\n}\n")
-    a = ptxsim.array(np.zeros(32, np.float32))
+def seconds_of(call, rounds=30, times=300):
+    """Of this thread's processor time for a call, so that a busy machine does not count; the best of several rounds."""
     best = 1.0
-    for _ in range(30):
+    for _ in range(rounds):
         start = time.thread_time()
-        for _ in range(300):
-            m.k[1, 32](a, 7)
-        best = min(best, (time.thread_time() - start) / 300)
-    assert best < 15e-6
+        for _ in range(times):
+            call()
+        best = min(best, (time.thread_time() - start) / times)
+    return best
+
+
+def test_a_tiny_launch_costs_as_little_as_some_calls_of_numpy():
+    """A ratio within one run, since machines differ; it is about 8."""
+    m = ptxsim.Module(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 n)\n{\n\tret;\n}\n")
+    x = np.zeros(32, np.float32)
+    a = ptxsim.array(x)
+    assert seconds_of(lambda: m.k[1, 32](a, 7)) < 20 * seconds_of(lambda: np.concatenate([x, x]).sum())
