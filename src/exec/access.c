@@ -134,6 +134,22 @@ u8 *lane_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_space s
 	return p;
 }
 
+bool warp_reaches(struct warp *w, const struct insn *i, u32 mask, enum ir_space space, const u64 address[WARP_LANES],
+		  u32 bytes)
+{
+	bool reaches = true;
+
+	w->worker->probing = true;
+	for (u32 left = mask; left && reaches; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		reaches = lane_pointer(w, i, l, space, address[l], bytes, true) != NULL;
+	}
+	w->worker->probing = false;
+	if (!reaches)
+		w->stop = STOP_NONE;
+	return reaches;
+}
+
 /* Moves between a buffer and memory; local memory word by word. */
 static bool move(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u8 *buffer, u32 size,
 		 bool is_store)

@@ -19,7 +19,6 @@
 #include "exec/gang.h"
 
 #include "exec/internal.h"
-#include "exec/reach.h"
 
 enum {
 	GANG_TURN = 1 << 20, /* instructions of a gang's time slice, summed over its warps */
@@ -265,24 +264,7 @@ bool gang_try(struct gang *g, const struct insn *i, struct warp *w, u8 *rows, u3
 	return false;
 }
 
-/* Whether each lane of `mask` may access `bytes` at its address in `space`, without raising a fault: a gang handler
- * asks before it changes anything, so that it can part the gang and leave the fault to the warp alone. */
-bool warp_reaches(struct warp *w, const struct insn *i, u32 mask, enum ir_space space, const u64 address[WARP_LANES],
-		  u32 bytes)
-{
-	bool reaches = true;
-
-	w->worker->probing = true;
-	for (u32 left = mask; left && reaches; left &= left - 1) {
-		const u32 l = (u32)__builtin_ctz(left);
-		reaches = lane_pointer(w, i, l, space, address[l], bytes, true) != NULL;
-	}
-	w->worker->probing = false;
-	if (!reaches)
-		w->stop = STOP_NONE;
-	return reaches;
-}
-
+/* A gang handler asks before it changes anything, so that it can part the gang and leave the fault to the warp alone. */
 bool gang_reaches(struct gang *g, const struct insn *i, struct warp *w, u32 mask, enum ir_space space,
 		  const u64 address[WARP_LANES], u32 bytes)
 {

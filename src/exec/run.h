@@ -198,6 +198,10 @@ static inline u8 *global_range(struct warp *w, const struct insn *i, u64 low, u6
  * only for size <= 4 and aligned; use lane_read and lane_write instead). NULL: a fault was raised. */
 u8 *lane_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, u32 size,
 		 bool is_store);
+/* Whether the warp's lanes of `mask` can all write `bytes` at their addresses, without a fault: for what a fault would leave
+ * half done. i: as a warp by itself runs it. */
+bool warp_reaches(struct warp *w, const struct insn *i, u32 mask, enum ir_space space, const u64 address[WARP_LANES],
+		  u32 bytes);
 /* Any space, any size up to 16, alignment checked by the caller's `size`. False: a fault was raised. */
 bool lane_read(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, void *to, u32 size);
 bool lane_write(struct warp *w, const struct insn *i, u32 lane, enum ir_space space, u64 address, const void *from,

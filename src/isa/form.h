@@ -22,4 +22,12 @@ static inline u32 form_vector(const struct form *f)
 	}
 }
 
+/* st.async and red.async: they store to the cluster's shared memory and signal an mbarrier beside it. */
+static inline bool form_signals_mbarrier(const struct form *f)
+{
+	const u32 both = TRAIT_UNSEEN | TRAIT_ORDERS;
+
+	return (f->row->traits & both) == both;
+}
+
 #endif

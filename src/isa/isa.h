@@ -105,6 +105,8 @@ enum isa_trait {
 	TRAIT_COMMUTES = 1 << 21, /* it may exchange a and b, which decides between two NaNs */
 	/* SASS, beside SASS_FLOAT. */
 	TRAIT_DOUBLES = 1 << 22, /* computes with or compares 64-bit floats */
+	/* Of atomic operations: several leave the same in memory in whatever order they come; old values may differ. */
+	TRAIT_JOINS = 1 << 23,
 };
 #define WITH(TRAITS) ((u64)(TRAITS) << 32)
 

@@ -9,7 +9,6 @@
 #include "decode/form_address.h"
 #include "decode/operands.h"
 #include "exec/internal.h"
-#include "exec/reach.h"
 #include "isa/form.h"
 #include "native/build.h"
 

@@ -12,7 +12,6 @@
 
 #include "decode/form_address.h"
 #include "decode/operands.h"
-#include "isa/atomics.h"
 #include "isa/form.h"
 
 enum { FRAME_BYTES_MAX = 1 << 20, INSNS_MAX = 60000, BLOCK_INSNS_MAX = 192, AUX_SPIN = 2 };

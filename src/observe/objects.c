@@ -258,13 +258,7 @@ static bool is_bulk(const struct form *f)
 	       !form_has(f, M_multicast_cluster) && f->operand_count > 4 && f->operand_bits[4] == 32;
 }
 
-/* st.async and red.async, which signal an mbarrier. */
-static bool is_remote(const struct form *f)
-{
-	const u32 both = TRAIT_UNSEEN | TRAIT_ORDERS;
-
-	return (f->row->traits & both) == both && type_bits(form_type(f, 0)) >= 8;
-}
+static bool is_remote(const struct form *f) { return form_signals_mbarrier(f) && type_bits(form_type(f, 0)) >= 8; }
 
 /* Of address number `number` of an instruction without a site. */
 static u8 bytes_of(const struct form *f, u32 number)

@@ -161,7 +161,7 @@ static struct sync_site site_of(const struct form *f)
 
 	if (traits & TRAIT_MBARRIER)
 		return mbarrier_site(f);
-	if (traits & TRAIT_UNSEEN && traits & TRAIT_ORDERS)
+	if (form_signals_mbarrier(f))
 		return signal_site(f);
 	if (traits & TRAIT_CLUSTER_BARRIER) {
 		s.role = form_has(f, M_wait) ? SYNC_CLUSTER_WAIT : SYNC_CLUSTER_ARRIVE;

@@ -8,7 +8,6 @@
  * nothing: every operation is sequentially consistent.
  */
 #include "decode/form_address.h"
-#include "isa/atomics.h"
 #include "isa/form.h"
 #include "sem/access.h"
 #include "sem/floats.h"

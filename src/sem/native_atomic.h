@@ -43,7 +43,7 @@ ALWAYS_INLINE bool ATOM_OF(shared)(struct warp *w, const struct insn *i, u8 *row
 }
 
 /* joins: op(op(x, a), b) is op(x, op(a, b)), so that a whole warp at one address whose old values nobody wants is one. */
-ALWAYS_INLINE bool ATOM_OF(change_one)(u8 *host, const TYPE *b, ATOM_OF(op) * op)
+ALWAYS_INLINE void ATOM_OF(change_one)(u8 *host, const TYPE *b, ATOM_OF(op) * op)
 {
 	TYPE all[WARP_LANES] __attribute__((aligned(64))), *place = (TYPE *)(void *)host;
 
@@ -52,7 +52,6 @@ ALWAYS_INLINE bool ATOM_OF(change_one)(u8 *host, const TYPE *b, ATOM_OF(op) * op
 	_Pragma("clang loop unroll(full)") for (u32 n = WARP_LANES / 2; n; n /= 2)
 		_Pragma("clang loop unroll(full)") for (u32 l = 0; l < n; l++) all[l] = op(all[l], all[l + n], 0);
 	*place = op(*place, all[0], 0);
-	return true;
 }
 
 ALWAYS_INLINE bool ATOM_OF(global)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, ATOM_OF(op) * op,
@@ -63,8 +62,9 @@ ALWAYS_INLINE bool ATOM_OF(global)(struct warp *w, const struct insn *i, u8 *row
 	if (is_racing(w, SPACE_GLOBAL) || !find_places64(&p, w, i, rows, mask, SPACE_GLOBAL, sizeof(TYPE), true))
 		return false;
 	if (joins && i->d == NO_OPERAND && mask == FULL_MASK && all_same64(p.at))
-		return ATOM_OF(change_one)(p.host + p.at[0], (const TYPE *)(const void *)(rows + i->b), op);
-	ATOM_OF(change_places)(&p, i, rows, mask, op, takes_c);
+		ATOM_OF(change_one)(p.host + p.at[0], (const TYPE *)(const void *)(rows + i->b), op);
+	else
+		ATOM_OF(change_places)(&p, i, rows, mask, op, takes_c);
 	return true;
 }
 
