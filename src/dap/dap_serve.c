@@ -82,8 +82,10 @@ static int serve_session(struct serving *v, const struct dap_transport *t)
 	int status = CLI_OK;
 
 	v->session = dap_open(&link);
-	if (!v->session)
+	if (!v->session) {
+		dap_program_close(v->program);
 		return CLI_WRONG;
+	}
 	if (!serve(v) || wire_failed(v->wire))
 		status = front_no_memory();
 	const char *wrong = wire_wrong(v->wire);

@@ -20,6 +20,7 @@ enum attribute {
 	ATTRIBUTE_REQUIRED_BLOCK = 0x10,
 	ATTRIBUTE_MOST_BLOCK = 0x05,
 	ATTRIBUTE_PARAM_CBANK = 0x0a,
+	ATTRIBUTE_EXTERNS = 0x0f,
 	ATTRIBUTE_FRAME_SIZE = 0x11,
 	ATTRIBUTE_MIN_STACK_SIZE = 0x12,
 	ATTRIBUTE_KPARAM_INFO = 0x17,
@@ -136,6 +137,10 @@ static void read_function_attributes(struct arena *a, struct cubin_function *f, 
 				f->param_base = read_u16(r.data + 4);
 				f->param_bytes = read_u16(r.data + 6);
 			}
+			break;
+		case ATTRIBUTE_EXTERNS:
+			f->externs = r.data;
+			f->extern_count = r.bytes / 4;
 			break;
 		case ATTRIBUTE_NUM_BARRIERS:
 			f->barriers = r.value;

@@ -37,6 +37,8 @@ struct cubin_function {
 	u32 required_block[3], most_block[3], cluster[3]; /* 0: not given */
 	const u8 *banks[CUBIN_BANKS];                     /* constant banks of this function */
 	u64 bank_bytes[CUBIN_BANKS];
+	const u8 *externs; /* numbers of symbols, 4 bytes each: functions of others that it calls */
+	u32 extern_count;
 	u32 routine_count;
 	struct cubin_routine *routines; /* by offset */
 };

@@ -35,6 +35,8 @@ enum relocation {
 };
 /* From sm_90 on shared memory begins with the system's bytes, whether the file says so or has none. */
 enum { SYSTEM_SHARED = 1024 };
+/* The first of system_names are the driver's code, which runs in the thread's own registers. */
+enum { DRIVER_FUNCTIONS = 4, DRIVER_REGISTERS = 32 };
 
 /* Variables of files that are not linked yet (-rdc) may have a type of the vendor's own. */
 static bool is_object(const struct elf_symbol *s)
@@ -478,6 +480,23 @@ static void add_body(struct reader *r, struct ir_function *f, const struct sass_
 	}
 }
 
+/* What a thread of the kernel is granted. The driver's vprintf, malloc, free and __assertfail need DRIVER_REGISTERS, an H200's
+ * counters say (launch__registers_per_thread of five kernels whose own need is 25 to 44). */
+static u32 granted_registers(const struct cubin *c, const struct cubin_function *f)
+{
+	const struct elf *e = &c->elf;
+
+	for (u32 k = 0; f->registers && k < f->extern_count; k++) {
+		const u32 symbol = read_u32(f->externs + 4 * k);
+		const char *name = symbol < e->symbol_count ? e->symbols[symbol].name : "";
+
+		for (u32 n = 0; n < DRIVER_FUNCTIONS; n++)
+			if (!strcmp(name, system_names[n]))
+				return max_u32(f->registers, DRIVER_REGISTERS);
+	}
+	return f->registers;
+}
+
 static void add_kernel(struct reader *r, u32 section)
 {
 	const struct sass_section *s = &r->m->sections[section];
@@ -503,7 +522,7 @@ static void add_kernel(struct reader *r, u32 section)
 		.module = r->m, .section = section, .is_placed = ARENA_ARRAY(r->arena, r->m->section_count + 1ull, u8)};
 	*machine = (struct ir_machine){.sm = r->m->cubin->sm,
 				       .address = s->base,
-				       .registers = c->registers,
+				       .registers = granted_registers(r->m->cubin, c),
 				       /* What is not linked yet says only what it needs itself. */
 				       .stack_bytes = max_u64(c->stack_bytes, c->frame_bytes),
 				       .shared_bytes = r->m->cubin->sm >= 90 ? max_u64(c->shared_bytes, SYSTEM_SHARED)

@@ -410,6 +410,7 @@ expect 2 "noise.ptx' is no text" "$ptxsim" run "$work/noise.ptx"
 expect 2 "cuobjdump -ptx" "$ptxsim" check "$ptxsim"
 expect 2 "Is a directory" "$ptxsim" run "$work"
 expect 2 "names no variant" env PTXSIM_VARIANT=none "$ptxsim" run "$samples/vecadd.ptx"
+expect 2 "names no variant" env PTXSIM_VARIANT=none "$ptxsim" dap
 expect 1 "deadlock" "$ptxsim" run "$samples/spinlock.ptx" --arch sm_60
 # Blocks that poll sleep meanwhile: in the square of their number these would take 13 million.
 expect 0 "expectation" "$ptxsim" run "$here/../run/polls_backwards.ptx" --limit 2000000

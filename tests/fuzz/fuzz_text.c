@@ -104,6 +104,24 @@ static u64 read_build_run(struct session *s, const char *bytes, size_t length)
 
 static const char *const variants[] = {"baseline", "avx2", "avx512"};
 
+/* The setting holds for this session alone: other targets open theirs with the setting of the user. */
+static bool open_variant(struct session *s, const char *variant)
+{
+	const char *asked = getenv("PTXSIM_VARIANT");
+	char *before = asked ? strdup(asked) : NULL;
+
+	if (asked && !before)
+		return false;
+	setenv("PTXSIM_VARIANT", variant, 1);
+	const bool there = session_open(s);
+	if (before)
+		setenv("PTXSIM_VARIANT", before, 1);
+	else
+		unsetenv("PTXSIM_VARIANT");
+	free(before);
+	return there;
+}
+
 /* To build the tables of instructions takes far longer than to read a text. */
 bool fuzz_session_open(struct session *s, const char *variant)
 {
@@ -113,10 +131,8 @@ bool fuzz_session_open(struct session *s, const char *variant)
 
 	for (u32 k = 0; k < COUNT_OF(variants); k++)
 		which = !strcmp(variants[k], variant) ? k : which;
-	if (state[which] == UNTRIED) {
-		setenv("PTXSIM_VARIANT", variants[which], 1);
-		state[which] = session_open(&tables[which]) ? THERE : LACKING;
-	}
+	if (state[which] == UNTRIED)
+		state[which] = open_variant(&tables[which], variants[which]) ? THERE : LACKING;
 	return state[which] == THERE && session_open_with(s, &tables[which]);
 }
 

@@ -197,6 +197,12 @@ verdict "the table of mnemonics"
 	{ cat "$work/out"; false; }
 verdict "counters by opcode"
 
+# A kernel that calls the driver's functions is granted what these need, as launch__registers_per_thread says on an H200.
+gunzip -c "$tests/programs/virt.sm_90a.cubin.gz" >"$work/virt.cubin"
+"$ptxsim" disasm --list "$work/virt.cubin" | grep -q '  kernel k: .* 28 registers' &&
+	"$ptxsim" info "$work/virt.cubin" | grep -q '32 granted to each thread'
+verdict "registers of a kernel that calls malloc"
+
 # Counters of memory likewise: those of whole programs, and of single accesses, whose kernels ptxas made cubins of.
 "$(dirname "$ptxsim")/metrics-run" --cubins "$tests/cubins" "$tests/../golden/metrics/programs.csv" "$tests/../golden" >"$work/out" 2>"$work/totals" ||
 	{ cat "$work/out"; false; }
