@@ -17,10 +17,17 @@ u64 texture_offset(const struct texture *t, u32 x, u32 y, u32 z)
 
 static u32 raw_channel(const struct texture *t, const u8 *texel, u32 k)
 {
-	u32 value = 0;
+	u16 half;
+	u32 word;
 
-	memcpy(&value, texel + k * t->channel_bits / 8, t->channel_bits / 8);
-	return value;
+	if (t->channel_bits == 8)
+		return texel[k];
+	if (t->channel_bits == 16) {
+		memcpy(&half, texel + k * sizeof half, sizeof half);
+		return half;
+	}
+	memcpy(&word, texel + k * sizeof word, sizeof word);
+	return word;
 }
 
 static f32 normalized(const struct texture *t, u32 raw)
@@ -44,8 +51,10 @@ void texture_read(const struct texture *t, const u8 *texel, bool as_stored, u32 
 	memset(value, 0, 4 * sizeof *value);
 	for (u32 k = 0; k < t->channels; k++) {
 		const u32 raw = raw_channel(t, texel, k);
-		if (t->kind == TEXEL_FLOAT)
-			value[k] = t->channel_bits == 16 ? widened_half((u16)raw) : raw;
+		if (t->channel_bits == 32)
+			value[k] = raw;
+		else if (t->kind == TEXEL_FLOAT)
+			value[k] = widened_half((u16)raw);
 		else if (floats)
 			value[k] = bits_of_f32(normalized(t, raw));
 		else

@@ -113,10 +113,11 @@ static f64 scaled(const struct texture *t, const struct texture_query *q, u32 d)
 	f64 at = q->at[d];
 
 	if (t->normalized_coordinates) {
-		const f64 period = t->address[d] == ADDRESS_WRAP ? 1 : t->address[d] == ADDRESS_MIRROR ? 2 : 0;
-		if (period != 0)
-			at = isfinite(at) ? at - floor(at / period) * period : 0;
-		at = floor(at * (1 << NORMALIZED_BITS)) / (1 << NORMALIZED_BITS) * size_of(t, d);
+		if (t->address[d] == ADDRESS_WRAP)
+			at = isfinite(at) ? at - whole_below(at) : 0;
+		else if (t->address[d] == ADDRESS_MIRROR)
+			at = isfinite(at) ? at - whole_below(at / 2) * 2 : 0;
+		at = whole_below(at * (1 << NORMALIZED_BITS)) / (1 << NORMALIZED_BITS) * size_of(t, d);
 	}
 	if (!(fabs(at) < 1e15))
 		at = at > 0 ? 1e15 : at < 0 ? -1e15 : 0;
@@ -134,7 +135,7 @@ static bool is_line(const struct texture *t, const struct texture_query *q)
 static void corners(const struct texture *t, const struct texture_query *q, bool clamps, s64 low[3], u32 part[3])
 {
 	for (u32 d = 0; d < 3; d++) {
-		s64 at = d < q->dimensions ? (s64)floor((scaled(t, q, d) - 0.5) * WEIGHT_STEPS + 0.5) : 0;
+		s64 at = d < q->dimensions ? (s64)whole_below((scaled(t, q, d) - 0.5) * WEIGHT_STEPS + 0.5) : 0;
 		if (d == 1 && is_line(t, q))
 			at = q->offset[1] * WEIGHT_STEPS - WEIGHT_STEPS / 2;
 		const s64 last = ((s64)size_of(t, d) - 1) * WEIGHT_STEPS;
@@ -182,7 +183,7 @@ static void nearest(const struct texture *t, const u8 *host, const struct textur
 		return;
 	}
 	for (u32 d = 0; d < q->dimensions; d++)
-		at[d] = (s64)floor(scaled(t, q, d));
+		at[d] = (s64)whole_below(scaled(t, q, d));
 	if (is_line(t, q))
 		at[1] = q->offset[1];
 	texel_at(t, host, q, at, as_stored, result);
@@ -221,29 +222,39 @@ static s32 level_steps(const struct texture *t, f32 level)
 	return (s32)(at > last ? last : at > 0 ? at : 0);
 }
 
+/* The texture of a level that there is, and its texels; most textures have one level and need no copy. */
+static const struct texture *at_level(const struct texture *t, u32 level, struct texture *copy, const u8 **host)
+{
+	u64 from;
+
+	if (level == 0)
+		return t;
+	texture_level(t, level, copy, &from);
+	*host += from;
+	return copy;
+}
+
 static void add_level(const struct texture *t, const u8 *host, const struct texture_query *q, u32 level, u32 share,
 		      struct taps *taps)
 {
-	struct texture at_level;
-	u64 from;
+	struct texture copy;
 
 	if (!share)
 		return;
-	texture_level(t, level, &at_level, &from);
+	t = at_level(t, level, &copy, &host);
 	if (t->linear) {
-		add_taps(&at_level, host + from, q, share, taps);
+		add_taps(t, host, q, share, taps);
 		return;
 	}
-	nearest(&at_level, host + from, q, true, taps->value[filter_weights(taps, share, 0, 0)]);
+	nearest(t, host, q, true, taps->value[filter_weights(taps, share, 0, 0)]);
 }
 
 /* The level that the coordinates' type, the bounds and the filter between levels give; a part of the next, too. */
 void texture_lookup(const struct texture *t, const u8 *host, const struct texture_query *q, u32 result[4])
 {
 	const bool floats = texture_reads_floats(t);
-	struct taps taps = {.count = 0};
-	struct texture at_level;
-	u64 from;
+	struct taps taps;
+	struct texture copy;
 	u32 level = 0, part = 0;
 
 	if (q->integers) {
@@ -256,13 +267,14 @@ void texture_lookup(const struct texture *t, const u8 *host, const struct textur
 		part = t->mixes_levels && floats ? (u32)steps % WEIGHT_STEPS : 0;
 	}
 	if (floats && (t->linear || part)) {
+		taps.count = 0;
 		add_level(t, host, q, level, WEIGHT_STEPS - part, &taps);
 		add_level(t, host, q, level + 1, part, &taps);
 		filter_mix(t, &taps, result);
 		return;
 	}
-	texture_level(t, level, &at_level, &from);
-	nearest(&at_level, host + from, q, false, result);
+	t = at_level(t, level, &copy, &host);
+	nearest(t, host, q, false, result);
 }
 
 /* The longer axis, squared, of the ellipse that two steps span. */

@@ -34,13 +34,22 @@ struct float_format {
 static const struct float_format single = {23, -126, 27, 0x1.ffffffp127, 0x7fffffff},
 				 half = {10, -14, 14, 65520, 0x7fffe000};
 
+/* ilogb() and ldexp() of normal numbers, which all here are or 0: its exponent is less than any format's least. */
+static int exponent_of(f64 value) { return (int)(bits_of_f64(value) >> 52 & 0x7ff) - 1023; }
+static f64 power_of_two(int exponent) { return f64_of_bits((u64)(exponent + 1023) << 52); }
+
+/* Toward zero, of what is far below 2^63; keeps the sign of zero. */
+static f64 cut(f64 value) { return copysign((f64)(s64)value, value); }
+
 /* To nearest, ties away from zero. */
 static f64 rounded(const struct float_format *f, f64 value)
 {
 	if (value == 0)
 		return value;
-	const int exponent = ilogb(value) < f->least ? f->least : ilogb(value);
-	const f64 near = ldexp(round(ldexp(value, f->fraction - exponent)), exponent - f->fraction);
+	const int exponent = exponent_of(value) < f->least ? f->least : exponent_of(value);
+	const f64 scaled = value * power_of_two(f->fraction - exponent), low = cut(scaled);
+	const f64 whole = fabs(scaled - low) >= 0.5 ? low + copysign(1, value) : low;
+	const f64 near = whole * power_of_two(exponent - f->fraction);
 
 	return fabs(near) >= f->most ? copysign(INFINITY, value) : copysign(near, value);
 }
@@ -50,8 +59,8 @@ static int greatest_exponent(const struct float_format *f, const u32 weight[TAP_
 	int top = f->least;
 
 	for (u32 k = 0; k < TAP_GROUP; k++)
-		if (weight[k] && value[k] != 0 && ilogb(value[k]) > top)
-			top = ilogb(value[k]);
+		if (weight[k] && exponent_of(value[k]) > top)
+			top = exponent_of(value[k]);
 	return top;
 }
 
@@ -61,11 +70,12 @@ static f64 sum_of(const struct float_format *f, const struct taps *taps, const f
 {
 	f64 sum = -0.0;
 
-	for (u32 k = 0; k < taps->count; k++) {
-		const u32 group = k / TAP_GROUP * TAP_GROUP;
+	for (u32 group = 0; group < taps->count; group += TAP_GROUP) {
 		const int place = greatest_exponent(f, &taps->weight[group], &value[group]) - f->kept;
-		if (taps->weight[k])
-			sum += taps->weight[k] * ldexp(trunc(ldexp(value[k], -place)), place);
+		const f64 up = power_of_two(-place), down = power_of_two(place);
+		for (u32 k = group; k < group + TAP_GROUP; k++)
+			if (taps->weight[k])
+				sum += taps->weight[k] * (cut(value[k] * up) * down);
 	}
 	return sum;
 }
@@ -108,8 +118,20 @@ static u32 mix_integers(const struct texture *t, const struct taps *taps, u32 ch
 	return bits_of_f32((f32)(whole < -top ? -top : whole) / (f32)top);
 }
 
+/* Of a channel that does not exist only borders are other than 0. */
+static bool is_nothing(const struct texture *t, const struct taps *taps, u32 channel)
+{
+	u32 any = channel < t->channels;
+
+	for (u32 k = 0; k < taps->count; k++)
+		any |= taps->value[k][channel];
+	return !any;
+}
+
 void filter_mix(const struct texture *t, const struct taps *taps, u32 result[4])
 {
 	for (u32 k = 0; k < 4; k++)
-		result[k] = t->kind == TEXEL_FLOAT ? mix_floats(t, taps, k) : mix_integers(t, taps, k);
+		result[k] = is_nothing(t, taps, k)   ? 0
+			    : t->kind == TEXEL_FLOAT ? mix_floats(t, taps, k)
+						     : mix_integers(t, taps, k);
 }

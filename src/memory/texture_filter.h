@@ -5,9 +5,20 @@
 #ifndef PTXSIM_MEMORY_TEXTURE_FILTER_H
 #define PTXSIM_MEMORY_TEXTURE_FILTER_H
 
+#include <math.h>
+
 #include "memory/texture.h"
 
 enum { WEIGHT_BITS = 8, WEIGHT_STEPS = 1 << WEIGHT_BITS, TAPS = 16, TAP_GROUP = 4 };
+
+/* floor(), without the call that it is for the least of x86 processors. */
+static inline f64 whole_below(f64 x)
+{
+	if (!(fabs(x) < 0x1p52)) /* whole, infinite or not a number */
+		return x;
+	const f64 cut = (f64)(s64)x;
+	return cut > x ? cut - 1 : cut;
+}
 
 /* A part of a weight, rounded to the nearest. */
 static inline u32 weight_times(u32 weight, u32 part) { return (weight * part + WEIGHT_STEPS / 2) / WEIGHT_STEPS; }
