@@ -352,6 +352,11 @@ void info_locals(struct console *c, char *rest)
 	show_variables(c, false);
 }
 
+static bool is_pointer(const struct debug_object *o)
+{
+	return o->type && dwarf_plain(o->type)->kind == DWARF_POINTER;
+}
+
 /* "weigh (body=0x10, power=2)", of the focused frame. */
 void show_call(struct console *c, const struct code *code)
 {
@@ -367,8 +372,7 @@ void show_call(struct console *c, const struct code *code)
 			continue;
 		snprintf(text, sizeof text, "...");
 		if (l.kept)
-			debug_object_text(c->d, &l.object, lane, l.object.value.type == T_b64 ? 'x' : 0, text,
-					  sizeof text);
+			debug_object_text(c->d, &l.object, lane, is_pointer(&l.object) ? 'x' : 0, text, sizeof text);
 		fprintf(c->out, "%s%s=%s", shown++ ? ", " : "", l.variable->name, text);
 	}
 	fputc(')', c->out);
