@@ -17,5 +17,9 @@ failed=0
 xz -dc "$sources/expected/getprocaddress.txt.xz" | "$build/tests/cuda/entry_points" || failed=1
 # The same calls, answered without executing.
 PTXSIM_EXECUTE=no "$build/tests/cuda/runtime12" >/dev/null && { echo "PTXSIM_EXECUTE=no has executed a kernel"; failed=1; }
+for setting in PTXSIM_EXECUTE=maybe PTXSIM_CODE=both; do
+	env "$setting" "$build/tests/cuda/runtime12" 2>&1 | grep -q "^ptxsim: ${setting%=*} is [a-z]* or [a-z]*, not ${setting#*=}\$" ||
+		{ echo "$setting is taken without a word"; failed=1; }
+done
 sh "$sources/../../src/cuda/calls.sh" | cmp - "$sources/../../docs/cuda-calls.md" || { echo "docs/cuda-calls.md is not what src/cuda/calls.sh prints"; failed=1; }
 exit $failed

@@ -140,6 +140,18 @@ static bool read_settings(void)
 	return f && ok;
 }
 
+/* A variable that holds one of two words, or nothing, which means the usual one. False: it holds another. */
+static bool read_choice(const char *variable, const char *usual, const char *other, bool *is_other)
+{
+	const char *word = getenv(variable);
+
+	*is_other = word && !strcmp(word, other);
+	if (!word || !*word || *is_other || !strcmp(word, usual))
+		return true;
+	driver_tell("%s is %s or %s, not %s", variable, usual, other, word);
+	return false;
+}
+
 int drv_cuInit(u32 flags)
 {
 	if (flags)
@@ -150,14 +162,9 @@ int drv_cuInit(u32 flags)
 		return CU_OK;
 	if (!read_settings())
 		return CU_INVALID_VALUE;
-	const char *execute = getenv("PTXSIM_EXECUTE");
-	driver.executes = !execute || strcmp(execute, "no");
-	const char *code = getenv("PTXSIM_CODE");
-	driver.prefers_code = code && !strcmp(code, "machine");
-	if (code && *code && !driver.prefers_code && strcmp(code, "ptx")) {
-		driver_tell("PTXSIM_CODE is ptx or machine, not %s", code);
+	if (!read_choice("PTXSIM_EXECUTE", "yes", "no", &driver.answers_only) ||
+	    !read_choice("PTXSIM_CODE", "ptx", "machine", &driver.prefers_code))
 		return CU_INVALID_VALUE;
-	}
 	driver.trace = open_file("PTXSIM_TRACE");
 	driver.findings = open_file("PTXSIM_FINDINGS");
 	if (!watch_open() || !debugging_open())

@@ -531,7 +531,7 @@ struct driver {
 	pthread_mutex_t lock;
 	bool ready;
 	bool forked;       /* this process is a child of the one that started the driver: it has no device */
-	bool executes;     /* PTXSIM_EXECUTE is not "no" */
+	bool answers_only; /* PTXSIM_EXECUTE is "no": kernels do nothing */
 	bool prefers_code; /* PTXSIM_CODE is "machine": machine code is taken before PTX */
 	ptxsim_context *machine;
 	struct cu_device devices[DEVICES_MOST];
