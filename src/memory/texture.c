@@ -100,10 +100,11 @@ static void texel_at(const struct texture *t, const u8 *host, const struct textu
 		}
 	}
 	const u32 layer = t->layers && q->layer >= t->layers ? t->layers - 1 : q->layer;
-	texture_read(
-		t,
-		host + texture_offset(t, (u32)in[0] * samples + q->sample, (u32)in[1], t->layers ? layer : (u32)in[2]),
-		as_stored, value);
+	const u8 *texel =
+		host + texture_offset(t, (u32)in[0] * samples + q->sample, (u32)in[1], t->layers ? layer : (u32)in[2]);
+	if (q->visit)
+		q->visit(q->context, texel);
+	texture_read(t, texel, as_stored, value);
 }
 
 /* The coordinate in texels. A normalized one has 21 bits of fraction, and wrapping takes the fraction first;
@@ -152,9 +153,11 @@ static void corners(const struct texture *t, const struct texture_query *q, bool
 static void add_taps(const struct texture *t, const u8 *host, const struct texture_query *q, u32 share,
 		     struct taps *taps)
 {
+	struct texture_query unseen = *q;
 	u32 part[3];
 	s64 low[3];
 
+	unseen.visit = NULL;
 	if (q->cube) {
 		cube_taps(t, host, q, share, taps);
 		return;
@@ -167,7 +170,8 @@ static void add_taps(const struct texture *t, const u8 *host, const struct textu
 		const u32 first = filter_weights(taps, slice, part[0], part[1]);
 		for (u32 corner = 0; corner < TAP_GROUP; corner++) {
 			const s64 at[3] = {low[0] + (corner & 1), low[1] + (corner >> 1), low[2] + z};
-			texel_at(t, host, q, at, true, taps->value[first + corner]);
+			texel_at(t, host, taps->weight[first + corner] ? q : &unseen, at, true,
+				 taps->value[first + corner]);
 		}
 	}
 }

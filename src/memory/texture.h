@@ -62,6 +62,9 @@ struct texture_query {
 	s32 offset[3];
 	f32 level;
 	s32 whole_level;
+	/* Or NULL: told of each texel that counts, before it is read. */
+	void (*visit)(void *context, const u8 *texel);
+	void *context;
 };
 
 /* One lookup; host: the bytes of the texels. Channels that do not exist are 0. */

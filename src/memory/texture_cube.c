@@ -56,10 +56,14 @@ static void face_texel(const struct texture *t, const u8 *host, const struct tex
 
 	x = texture_place(t, x, t->width, 0);
 	y = texture_place(t, y, t->width, 1);
-	if (x < 0 || y < 0)
+	if (x < 0 || y < 0) {
 		texture_read_border(t, as_stored, value);
-	else
-		texture_read(t, host + texture_offset(t, (u32)x, (u32)y, cube * 6 + face), as_stored, value);
+		return;
+	}
+	const u8 *texel = host + texture_offset(t, (u32)x, (u32)y, cube * 6 + face);
+	if (q->visit)
+		q->visit(q->context, texel);
+	texture_read(t, texel, as_stored, value);
 }
 
 static s64 inside(const struct texture *t, s64 x) { return x < 0 ? 0 : x >= (s64)t->width ? (s64)t->width - 1 : x; }

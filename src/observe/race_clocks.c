@@ -59,7 +59,7 @@ bool race_was_read(const struct race_block *b, const struct warp *w, u32 lane, c
 }
 
 /* Do these lanes stand for all of the warp? Those that have exited do nothing that could come later. */
-static bool is_whole(const struct warp *w, u32 mask) { return (mask & w->live) == w->live; }
+bool race_is_whole(const struct warp *w, u32 mask) { return (mask & w->live) == w->live; }
 
 /* --- What a lane knows ---------------------------------------------------------------------- */
 
@@ -144,7 +144,7 @@ static void publish_fences(struct race_clocks *c, const struct warp *w, struct r
 		}
 		u32 times[RACE_WARPS] = {0};
 		times[w->index] = first->time;
-		struct race_set *lanes = is_whole(w, same)
+		struct race_set *lanes = race_is_whole(w, same)
 						 ? race_set_of_warps(&c->sets, block, times, RACE_WARPS)
 						 : race_set_of_lanes(&c->sets, block, w->index, same, first->time);
 		publish(c, to, first->scope, lanes);
@@ -216,7 +216,7 @@ static void learn_arrivals(struct race_clocks *c, struct race_block *b, const st
 	struct race_warp *me = &b->warps[w->index];
 
 	add_published(c, me->published, a->published);
-	if (is_whole(w, lanes)) {
+	if (race_is_whole(w, lanes)) {
 		for (u32 k = 0; k < RACE_WARPS; k++)
 			me->of[k] = max_u32(me->of[k], a->of[k]);
 		race_set_add(&c->sets, &me->far, a->far);
@@ -273,7 +273,7 @@ static void resume_cluster(struct race_clocks *c, struct race_block *b, const st
 
 	if (w->block->cluster->phase <= me->cluster_phase)
 		return;
-	if (a->phase == me->cluster_phase && is_whole(w, me->cluster_waits))
+	if (a->phase == me->cluster_phase && race_is_whole(w, me->cluster_waits))
 		race_set_add(&c->sets, &me->far, a->far);
 	else if (a->phase == me->cluster_phase)
 		for (u32 left = me->cluster_waits & w->live; left; left &= left - 1)
@@ -353,7 +353,7 @@ void race_arrive(struct race_clocks *c, struct race_block *b, const struct warp 
 	begin_phase(c, a, phase);
 	a->counts = arrival->counts;
 	a->lanes[w->index] |= mask;
-	if (is_whole(w, mask)) {
+	if (race_is_whole(w, mask)) {
 		tell_whole_warp(c, w, me);
 	} else {
 		struct race_set *told = told_by(c, b, w, mask);
@@ -378,7 +378,7 @@ void race_meet_lanes(struct race_clocks *c, struct race_block *b, const struct w
 {
 	struct race_warp *me = &b->warps[w->index];
 
-	if (is_whole(w, mask)) {
+	if (race_is_whole(w, mask)) {
 		tell_whole_warp(c, w, me);
 	} else {
 		struct race_set *told = told_by(c, b, w, mask);
@@ -397,9 +397,9 @@ void race_arrive_cluster(struct race_clocks *c, struct race_block *b, const stru
 	struct race_arrivals *a = &cluster_of(c, w)->arrivals[phase & 1];
 
 	begin_phase(c, a, phase);
-	if (is_whole(w, mask))
+	if (race_is_whole(w, mask))
 		race_meet_lanes(c, b, w, mask);
-	struct race_set *s = known_to_all(c, b, w), *told = is_whole(w, mask) ? NULL : told_by(c, b, w, mask);
+	struct race_set *s = known_to_all(c, b, w), *told = race_is_whole(w, mask) ? NULL : told_by(c, b, w, mask);
 	race_set_add(&c->sets, &s, told);
 	race_set_add(&c->sets, &a->far, s);
 	race_set_drop(&c->sets, s);
@@ -489,6 +489,26 @@ struct race_location *race_location_new(struct race_clocks *c, u64 key, u32 life
 	return x;
 }
 
+/* Lanes have found the same, to be acquired by a fence: mostly they share what they had found before, too. */
+static void lanes_find(struct race_clocks *c, struct race_warp *me, u32 mask, enum race_reach from,
+		       struct race_set *found)
+{
+	struct race_set *last = NULL, *with = race_set_keep(found);
+
+	for (u32 left = mask; left; left &= left - 1) {
+		struct race_set **at = &me->pending[__builtin_ctz(left)][from];
+		if (*at != last) {
+			race_set_drop(&c->sets, last);
+			race_set_drop(&c->sets, with);
+			last = race_set_keep(*at);
+			with = race_set_join(&c->sets, last, found);
+		}
+		race_set_put(&c->sets, at, race_set_keep(with));
+	}
+	race_set_drop(&c->sets, last);
+	race_set_drop(&c->sets, with);
+}
+
 /* An atomic or volatile read finds what has been released at the address, if both scopes reach from one to the
  * other. */
 void race_strong_read(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 lane,
@@ -543,6 +563,50 @@ void race_strong_write(struct race_clocks *c, struct race_block *b, const struct
 	} else if (me->fenced >> lane & 1) {
 		release(c, at, scope < f->scope ? scope : f->scope, f->known, w, lane, f->time);
 	}
+	race_set_add(&c->sets, &at->released[RACE_CTA], me->published[RACE_NEAR]);
+	if (scope > RACE_CTA)
+		race_set_add(&c->sets, &at->released[scope], me->published[RACE_FAR]);
+}
+
+/* The same for all lanes of a warp at once: what they acquire, the warp knows. */
+void race_strong_read_whole(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask,
+			    const struct race_location *at, enum race_scope scope, bool acquires, bool writes)
+{
+	struct race_warp *me = &b->warps[w->index];
+	const enum race_reach from = at->block == (u32)w->block->index ? RACE_NEAR : RACE_FAR;
+
+	for (u32 k = RACE_CTA; k < RACE_SCOPES; k++) {
+		if (!at->released[k] || !race_reaches(w, scope, at->block) ||
+		    !race_reaches(w, (enum race_scope)k, at->block))
+			continue;
+		if (acquires)
+			race_set_add(&c->sets, &me->far, at->released[k]);
+		else
+			lanes_find(c, me, mask, from, at->released[k]);
+		me->read |= acquires ? 0 : mask;
+		me->drawn |= writes && !acquires ? mask : 0;
+	}
+}
+
+void race_strong_write_whole(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask,
+			     struct race_location *at, enum race_scope scope)
+{
+	struct race_warp *me = &b->warps[w->index];
+	u32 times[RACE_WARPS];
+
+	for (u32 k = RACE_CTA; k < RACE_SCOPES; k++)
+		if (!race_reaches(w, (enum race_scope)k, at->block))
+			race_set_put(&c->sets, &at->released[k], NULL);
+	at->block = (u32)w->block->index;
+	memcpy(times, me->of, sizeof times);
+	times[w->index] = c->now;
+	struct race_set *told =
+		race_set_of_warps(&c->sets, at->block, times, min_u32(w->block->warp_count, RACE_WARPS));
+	race_set_add(&c->sets, &told, me->far);
+	for (u32 left = mask & me->alone; left; left &= left - 1)
+		race_set_add(&c->sets, &told, me->lane[__builtin_ctz(left)]);
+	race_set_add(&c->sets, &at->released[scope], told);
+	race_set_drop(&c->sets, told);
 	race_set_add(&c->sets, &at->released[RACE_CTA], me->published[RACE_NEAR]);
 	if (scope > RACE_CTA)
 		race_set_add(&c->sets, &at->released[scope], me->published[RACE_FAR]);

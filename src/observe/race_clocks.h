@@ -166,6 +166,13 @@ void race_strong_read(struct race_clocks *c, struct race_block *b, const struct 
 void race_strong_write(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 lane,
 		       struct race_location *at, enum race_scope scope, bool releases, bool reads);
 
+/* All lanes of a warp, `mask`, do: the write releases, and goes on from what it reads. */
+bool race_is_whole(const struct warp *w, u32 mask);
+void race_strong_read_whole(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask,
+			    const struct race_location *at, enum race_scope scope, bool acquires, bool writes);
+void race_strong_write_whole(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask,
+			     struct race_location *at, enum race_scope scope);
+
 /* What a thread has read and used, it has read: no write comes into that which only a value that it stores afterwards
  * lets happen, released or not. So a strong write leaves at a place whose reads are done, and who reads it there with a
  * strong load knows. */

@@ -5,6 +5,7 @@
 #include "observe/race_roles.h"
 
 #include "isa/form.h"
+#include "observe/texels.h"
 
 static enum race_scope scope_of(const struct form *f, enum race_scope otherwise)
 {
@@ -75,10 +76,21 @@ static bool counts_threads(const struct form *f)
 	return f->operand_count > at + form_has(f, M_red) && f->operand_bits[at];
 }
 
+static struct race_role texel_role(enum texel_use use)
+{
+	return (struct race_role){.does = RACE_TEXELS | (use == TEXEL_LOOKUP   ? RACE_READ_ONLY
+							 : use == TEXEL_REDUCE ? RACE_STRONG
+									       : 0),
+				  .scope = RACE_GPU};
+}
+
 struct race_role race_role_of(const struct form *f)
 {
 	const u32 traits = f->row->traits;
+	const enum texel_use use = texels_use(f);
 
+	if (use != TEXEL_NONE)
+		return texel_role(use);
 	if (traits & TRAIT_CLUSTER_BARRIER)
 		return (struct race_role){.does = form_has(f, M_wait)      ? RACE_CLUSTER_WAIT
 						  : form_has(f, M_relaxed) ? RACE_CLUSTER_RELAXED

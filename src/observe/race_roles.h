@@ -25,7 +25,8 @@ enum race_role_bit {
 	RACE_READ_ONLY = 1 << 13,       /* a load of what nothing may write */
 	RACE_CLUSTER_RELAXED = 1 << 14, /* an arrival that orders no memory */
 	RACE_VOLATILE = 1 << 16,
-	RACE_FREES = 1 << 15, /* the run time's free() */
+	RACE_FREES = 1 << 15,  /* the run time's free() */
+	RACE_TEXELS = 1 << 17, /* an access through a texture or a surface */
 };
 
 struct race_role {

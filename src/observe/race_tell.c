@@ -8,6 +8,7 @@
 
 #include "exec/run.h"
 #include "observe/race_validated.h"
+#include "observe/texels.h"
 
 enum { NAME_TEXT = 64 };
 
@@ -132,6 +133,14 @@ static const char *update_remedy(const struct check_sites *s, const struct race_
 	       "atomicAdd and its like) does both in one";
 }
 
+static bool is_texel(const struct check_sites *s, u32 site)
+{
+	u32 insn;
+	const struct code *code = check_site_code(s, site, &insn);
+
+	return code->origin[insn] != NO_OPERAND && texels_use(&code->forms[code->origin[insn]]) != TEXEL_NONE;
+}
+
 static const char *remedy(const struct check_sites *s, const struct race_finding *f)
 {
 	if (f->strong && f->other_strong && f->scope == APART_IN_WARP)
@@ -142,8 +151,12 @@ static const char *remedy(const struct check_sites *s, const struct race_finding
 		return "both are atomic or ordered, but a scope of theirs does not reach the other thread: .gpu does "
 		       "(atomicAdd instead of atomicAdd_block, thread_scope_device)";
 	if (f->read_only)
-		return "ld.global.nc (__ldg, or a load from a const __restrict__ pointer) may only read what nothing "
-		       "writes in the launch: no barrier or fence lets it see the write";
+		return is_texel(s, f->site)
+			       ? "a texture may only be looked up where nothing writes in the launch: no barrier or "
+				 "fence "
+				 "lets it see the write"
+			       : "ld.global.nc (__ldg, or a load from a const __restrict__ pointer) may only read what "
+				 "nothing writes in the launch: no barrier or fence lets it see the write";
 	if (is_update(s, f))
 		return update_remedy(s, f);
 	if (f->writes && f->other_writes && f->site == f->other)

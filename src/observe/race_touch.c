@@ -255,7 +255,7 @@ static void touch(const struct race_touch *a, const struct race_place *p, struct
 			race_mark_remove(word, (enum race_plane)n);
 		return;
 	}
-	if (a->scope)
+	if (a->scope && !a->apart)
 		synchronise(a, p, word, life);
 	/* What changes a word is remembered as its write: who races with the one does so with the other. */
 	if (a->reads && !a->writes)
@@ -323,6 +323,43 @@ void race_touch_lanes(const struct race_touch *a, u32 mask, enum ir_space space,
 		const u32 l = (u32)__builtin_ctz(left);
 		touch_lane(a, l, space, address[l], size);
 	}
+}
+
+/* As synchronise(), for the warp. is_last: a strong write has left what is there. */
+static void synchronise_whole(const struct race_touch *a, u32 mask, u64 key, u32 life, bool is_last)
+{
+	struct race_clocks *c = &a->r->clocks;
+	struct race_location *at = race_location_find(c, key, life);
+
+	if (at && a->reads && is_last)
+		race_strong_read_whole(c, a->own, a->w, mask, at, a->scope, a->acquires, a->writes);
+	if (!a->writes)
+		return;
+	if (!at)
+		at = race_location_new(c, key, life);
+	race_strong_write_whole(c, a->own, a->w, mask, at, a->scope);
+}
+
+/* Lanes that know the same differ only in what they have done themselves: two stand for all. */
+void race_touch_whole(const struct race_touch *a, u32 mask, enum ir_space space, u64 address, u32 size)
+{
+	struct race_touch apart = *a;
+	u64 addresses[WARP_LANES], at = address;
+	const u32 ends = (mask & -mask) | 1u << (31 - __builtin_clz(mask));
+
+	if (space == SPACE_GENERIC && generic_space(a->w, &at) != SPACE_SHARED)
+		return;
+	struct block *owner = shared_owner(a->w, at);
+	at &= (1u << SHARED_RANK_SHIFT) - 1;
+	if (!owner || at % 8 || at >= owner->shared_bytes || size > owner->shared_bytes - at)
+		return;
+	struct race_block *r = race_block_of(a->r, owner);
+	const bool is_last = is_strong_last(a, race_shared_word(r->words, &a->r->events, at, r->life));
+	for (u32 l = 0; l < WARP_LANES; l++)
+		addresses[l] = address;
+	apart.apart = true;
+	race_touch_lanes(&apart, a->own->warps[a->w->index].alone ? mask : ends, space, addresses, size);
+	synchronise_whole(a, mask, (u64)(uintptr_t)(owner->shared + at), r->life, is_last);
 }
 
 void race_touch_range(const struct race_touch *a, u32 lane, u64 address, u64 bytes)

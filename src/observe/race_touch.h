@@ -34,6 +34,7 @@ struct race_touch {
 	bool read_only; /* ld.global.nc: no order lets it see what the launch writes */
 	bool is_volatile;
 	bool frees; /* and leaves no marks */
+	bool apart; /* from what it synchronises: race_touch_whole sees to that */
 	enum race_scope scope;
 	const u8 *rows;
 	bool wide;        /* addresses have 64 bits */
@@ -46,6 +47,8 @@ struct race_block *race_block_of(const struct race_memory *r, const struct block
 /* Lanes of `mask` access `size` bytes each. Addresses that are wrong are told by the access itself. */
 void race_touch_lanes(const struct race_touch *a, u32 mask, enum ir_space space, const u64 address[WARP_LANES],
 		      u32 size);
+/* All lanes of the warp, `mask`, access one word of shared memory by a strong access that acquires or releases. */
+void race_touch_whole(const struct race_touch *a, u32 mask, enum ir_space space, u64 address, u32 size);
 /* One lane does, to that many bytes of global memory. */
 void race_touch_range(const struct race_touch *a, u32 lane, u64 address, u64 bytes);
 

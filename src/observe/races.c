@@ -19,6 +19,7 @@
 #include "observe/race_roles.h"
 #include "observe/race_touch.h"
 #include "observe/sites.h"
+#include "observe/texels.h"
 
 struct races {
 	struct observer observer;
@@ -64,6 +65,8 @@ static void find_roles(struct races *r, struct arena *arena)
 			if (origin == NO_OPERAND || !code->forms[origin].row || !sites_is_own(code, k))
 				continue;
 			r->roles[c][k] = race_role_of(&code->forms[origin]);
+			if (code->function->machine)
+				r->roles[c][k].does &= ~(u32)RACE_TEXELS;
 			if (code->forms[origin].row->flags & ISA_CALL && frees(code, k))
 				r->roles[c][k].does = RACE_FREES;
 		}
@@ -152,7 +155,8 @@ static void find_quiet(struct races *r, const struct launch *l)
 	if (!r->has_proof[code])
 		r->proofs[code] = prove(r, k);
 	r->has_proof[code] = true;
-	r->proved = r->proofs[code] ? k->code : NULL;
+	/* The proof knows nothing of texels, which may be any buffer's. */
+	r->proved = r->proofs[code] && !does(r, k, RACE_TEXELS) ? k->code : NULL;
 	if (r->proved)
 		r->quiet = race_proof_find(r->proofs[code], l, &any);
 	r->none = !any && !does(r, k, RACE_MBARRIER);
@@ -262,6 +266,16 @@ static void access(const struct event *e, const struct account_site *s, const st
 		e->r->memory.clocks.now++;
 }
 
+/* Several lanes, all at one address. */
+static bool is_one(u32 mask, const u64 address[WARP_LANES])
+{
+	u64 differs = 0;
+
+	for (u32 left = mask; left; left &= left - 1)
+		differs |= address[__builtin_ctz(left)] ^ address[__builtin_ctz(mask)];
+	return !differs && mask & (mask - 1);
+}
+
 /* An mbarrier is a place that its users read and write strongly; they learn of one another when a wait succeeds. */
 static void access_mbarrier(const struct event *e, u32 mask, const struct race_role *role, bool waited)
 {
@@ -279,8 +293,34 @@ static void access_mbarrier(const struct event *e, u32 mask, const struct race_r
 	row_addresses(e->rows, insn_operand(code, f, e->i, role->address),
 		      (s32)insn_operand(code, f, e->i, role->address + 1u), f->operand_bits[role->address] == 64,
 		      address);
-	race_touch_lanes(&a, mask, form_space(f) == SPACE_GENERIC ? SPACE_GENERIC : SPACE_SHARED, address,
-			 MBARRIER_BYTES);
+	const enum ir_space space = form_space(f) == SPACE_GENERIC ? SPACE_GENERIC : SPACE_SHARED;
+	if (a.scope && (!a.writes || a.releases) && is_one(mask, address) && race_is_whole(e->w, mask))
+		race_touch_whole(&a, mask, space, address[__builtin_ctz(mask)], MBARRIER_BYTES);
+	else
+		race_touch_lanes(&a, mask, space, address, MBARRIER_BYTES);
+	if (a.scope && a.writes)
+		e->r->memory.clocks.now++;
+}
+
+/* Each lane's texels. */
+static void access_texels(const struct event *e, const struct race_role *role)
+{
+	const struct code *code = e->w->frame->code;
+	const u32 insn = (u32)(e->i - grid_entry(e->w->grid, code));
+	const enum texel_use use = texels_use(warp_form(e->w, e->i));
+	struct race_touch a = touch_of(e, e->r->where->bases[code->index] + insn, role);
+	struct texel_range ranges[TEXEL_RANGES];
+	u64 address[WARP_LANES];
+
+	a.reads = use != TEXEL_STORE;
+	a.writes = use == TEXEL_STORE || use == TEXEL_REDUCE;
+	for (u32 left = e->mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left), count = texels_of(e->w, e->i, e->rows, l, ranges);
+		for (u32 k = 0; k < count; k++) {
+			address[l] = ranges[k].address;
+			race_touch_lanes(&a, left & -left, SPACE_GLOBAL, address, ranges[k].bytes);
+		}
+	}
 	if (a.scope && a.writes)
 		e->r->memory.clocks.now++;
 }
@@ -390,6 +430,8 @@ static void happen(const struct event *e)
 		access_mbarrier(e, e->mask, role, false);
 	if (role->does & RACE_FREES)
 		free_blocks(e, role);
+	if (role->does & RACE_TEXELS)
+		access_texels(e, role);
 	if (site && !(site & SITE_GUARD) && !r->sites->items[site - 1].in_frame && !is_quiet(r, code, (u32)at))
 		access(e, &r->sites->items[site - 1], role);
 }

@@ -728,9 +728,9 @@ struct sync_check *sync_check_new(struct arena *arena, const struct check_sites 
 			if (s->about[c][k].role == SYNC_NONE && may_be_remote(accesses, code, k))
 				s->about[c][k].role = SYNC_REMOTE;
 		for (u32 k = 0; k < code->insn_count; k++)
-			keeps_states |= s->about[c][k].role == SYNC_MBARRIER_ARRIVE;
+			keeps_states |= s->about[c][k].role == SYNC_MBARRIER_TEST;
 	}
-	/* What an arrival gives back is told afterwards, which gangs do not. */
+	/* States, if any is tested, come from arrivals, which give them back afterwards: gangs do not tell of that. */
 	if (keeps_states)
 		s->observer.after = after;
 	else

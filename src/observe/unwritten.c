@@ -26,31 +26,15 @@
 #include "observe/defined.h"
 #include "observe/defined_matrix.h"
 #include "observe/unwritten_calls.h"
+#include "observe/unwritten_copies.h"
 #include "observe/unwritten_memory.h"
 #include "observe/unwritten_origin.h"
-
-/* --- Telling ---------------------------------------------------------------------------------- */
-
-/* origin: the site that made the value undefined; NO_SITE: a register that nothing has written. */
-static void tell(struct unwritten *u, const struct warp *w, u32 site, u32 lanes, u32 origin, const char *what)
-{
-	char text[UNWRITTEN_ORIGIN_TEXT];
-
-	const bool is_register = origin == NO_SITE;
-	origin = is_register ? site : origin & ~(u32)DEFINED_COMPUTED;
-	struct fault *f = check_tell(u->findings, FAULT_UNWRITTEN, w, site, lanes, origin);
-	if (!f)
-		return;
-	unwritten_origin(u->where, is_register, &origin, text);
-	snprintf(f->detail, sizeof f->detail, "%s depends on %s", what, text);
-	check_tell_other(f, u->where, FAULT_ROLE_READS, origin, w->block->index, w->index * WARP_LANES + f->lane);
-}
+#include "observe/unwritten_products.h"
+#include "observe/unwritten_texels.h"
 
 /* --- The switch to watching all ------------------------------------------------------------------ */
 
-/* All further instructions are watched, in this launch; what has run before has left only defined values. False: other
- * threads run blocks of the launch, too, and it has to run again on one. */
-static bool watch_all(struct unwritten *u)
+bool unwritten_watch_all(struct unwritten *u)
 {
 	const struct program *p = u->where->program;
 
@@ -159,7 +143,7 @@ static void load(const struct access *a, u32 mask, const u64 address[WARP_LANES]
 		if (!unwritten_spot(a->u, a->w, l, a->s->space, address[l], a->s->width, &s) || !s.written ||
 		    !written_lacks(s.written, s.offset, a->s->width))
 			continue;
-		if (!watch_all(a->u))
+		if (!unwritten_watch_all(a->u))
 			return;
 		load_lane(a, &s, l);
 	}
@@ -181,7 +165,7 @@ static void load_together(const struct access *a, u32 mask, const u64 address[WA
 	}
 	if (!any)
 		return;
-	if (!watch_all(a->u))
+	if (!unwritten_watch_all(a->u))
 		return;
 	const u32 count = values_of(plan_of_access(a), DEFINED_RESULT_OF, d);
 	for (u32 k = 0; k < count; k++)
@@ -209,7 +193,7 @@ static void load_rows(const struct access *a, u32 mask, const u64 address[WARP_L
 		written_get(s.written, s.offset, DEFINED_ROW_BYTES, undefined[l], &origin);
 		lacking |= 1u << l;
 	}
-	if (!lacking || !watch_all(a->u))
+	if (!lacking || !unwritten_watch_all(a->u))
 		return;
 	defined_load_matrices(a->w->frame, d, values_of(plan_of_access(a), DEFINED_RESULT_OF, d), undefined,
 			      form_has(a->s->form, M_trans), origin);
@@ -277,7 +261,7 @@ static void store_undefined(const struct access *a, struct unwritten_place *s, u
 	if (matters(a, s, mask, origin, elements, bytes)) {
 		snprintf(what, sizeof what, "what is stored to %.60s%s",
 			 s->memory->name ? s->memory->name : "global memory", came ? "" : ", which is read out,");
-		tell(a->u, a->w, a->site, 1u << lane, origin, what);
+		unwritten_tell(a->u, a->w, a->site, 1u << lane, origin, what);
 		if (s->written)
 			written_mark(s->written, s->offset, bytes);
 		return;
@@ -368,154 +352,9 @@ static void change(const struct access *a, u32 mask, const u64 address[WARP_LANE
 			continue;
 		if (written_lacks(s.written, s.offset, a->s->width)) {
 			written_get(s.written, s.offset, min_u32(a->s->width, WRITTEN_MOST), bytes, &origin);
-			tell(a->u, a->w, a->site, 1u << l, origin, "an atomic operation");
+			unwritten_tell(a->u, a->w, a->site, 1u << l, origin, "an atomic operation");
 		}
 		written_mark(s.written, s.offset, a->s->width);
-	}
-}
-
-/* --- Copies that complete later ------------------------------------------------------------------- */
-
-/* Written bits go along with a copy. */
-static void copy(struct unwritten *u, struct warp *w, u32 lane, u64 to, enum ir_space from_space, u64 from, u64 bytes,
-		 u32 site)
-{
-	struct unwritten_place d, s;
-
-	if (!bytes || !unwritten_spot(u, w, lane, SPACE_SHARED, to, bytes, &d) || !d.written)
-		return;
-	const bool found = unwritten_spot(u, w, lane, from_space, from, bytes, &s);
-	written_copy(d.written, u->findings->arena, d.offset, found ? s.written : NULL, found ? s.offset : 0, bytes,
-		     site);
-}
-
-/* cp.async: the shared address comes first; fewer bytes may be read than written, and the rest is zeros. */
-static void copy_small(const struct access *a)
-{
-	const struct form *f = a->s->form;
-	const bool has_count = f->operand_count > 4 && f->operand_bits[4] == 32;
-	const bool has_predicate = f->operand_count > 4 && f->operand_bits[4] == 1;
-	u64 to[WARP_LANES], from[WARP_LANES];
-	struct unwritten_place d;
-
-	operand_addresses(a->s, a->i, a->rows, 0, to);
-	operand_addresses(a->s, a->i, a->rows, 2, from);
-	for (u32 left = a->mask; left; left &= left - 1) {
-		const u32 l = (u32)__builtin_ctz(left);
-		u64 bytes = has_predicate ? 0 : a->s->width;
-		if (has_count)
-			bytes = min_u64(bytes, ((const u32 *)(const void *)(a->rows +
-									    insn_operand(a->s->code, f, a->i, 4)))[l]);
-		if (unwritten_spot(a->u, a->w, l, SPACE_SHARED, to[l], a->s->width, &d) && d.written)
-			written_mark(d.written, d.offset, a->s->width);
-		copy(a->u, a->w, l, to[l], SPACE_GLOBAL, from[l], bytes, a->site);
-	}
-}
-
-/* What an operation of many bytes, or one that completes later, does to memory. */
-enum hidden { HIDDEN_NOTHING, HIDDEN_COPY, HIDDEN_STORE, HIDDEN_TENSOR, HIDDEN_ZEROS, HIDDEN_UNKNOWN };
-
-/* By the form alone. HIDDEN_UNKNOWN: what it writes is not followed, and counts as written. */
-static enum hidden hidden_of(const struct form *f)
-{
-	const bool is_plain = form_has(f, M_bulk) && !form_has(f, M_tensor) && !form_has(f, M_multicast_cluster);
-
-	if (!f->operand_count || form_has(f, M_wait_group) || form_has(f, M_prefetch))
-		return HIDDEN_NOTHING;
-	if (form_has(f, M_bulk) && !(f->row->traits & TRAIT_ASYNC))
-		return HIDDEN_ZEROS;
-	if (form_space(f) == SPACE_GLOBAL)
-		return is_plain ? HIDDEN_STORE : form_has(f, M_tensor) ? HIDDEN_TENSOR : HIDDEN_NOTHING;
-	return is_plain && form_space(f) == SPACE_SHARED && !form_has(f, M_add) ? HIDDEN_COPY : HIDDEN_UNKNOWN;
-}
-
-struct hidden_lane {
-	const struct code *code;
-	const struct form *f;
-	const struct insn *i;
-	const u8 *rows;
-	u32 lane;
-};
-
-static u64 hidden_address(const struct hidden_lane *h, u32 operand)
-{
-	return row_address(h->rows, insn_operand(h->code, h->f, h->i, operand),
-			   (s32)insn_operand(h->code, h->f, h->i, operand + 1), h->f->operand_bits[operand] == 64,
-			   h->lane);
-}
-
-static u64 hidden_bytes(const struct hidden_lane *h, u32 operand)
-{
-	const u8 *row = h->rows + insn_operand(h->code, h->f, h->i, operand);
-
-	return h->f->operand_bits[operand] == 64 ? ((const u64 *)(const void *)row)[h->lane]
-						 : ((const u32 *)(const void *)row)[h->lane];
-}
-
-/* From shared memory to a buffer. */
-static void store_many(struct unwritten *u, struct warp *w, const struct hidden_lane *h, u32 site)
-{
-	const u64 bytes = hidden_bytes(h, 4);
-	struct unwritten_place from, to;
-	u8 mask[WRITTEN_MOST];
-	u32 origin = site;
-	u64 at = 0;
-
-	if (!bytes || !unwritten_spot(u, w, h->lane, SPACE_SHARED, hidden_address(h, 2), bytes, &from) ||
-	    !from.written || !unwritten_spot(u, w, h->lane, SPACE_GLOBAL, hidden_address(h, 0), bytes, &to))
-		return;
-	if (!written_lacks(from.written, from.offset, bytes)) {
-		if (to.written)
-			written_mark(to.written, to.offset, bytes);
-		return;
-	}
-	if (u->in_team) {
-		u->gave_up = true;
-		return;
-	}
-	if (unwritten_came(to.memory) && to.written && !form_has(h->f, M_reduce)) {
-		written_copy(to.written, u->arena, to.offset, from.written, from.offset, bytes, site);
-		return;
-	}
-	while (!written_lacks(from.written, from.offset + at, 1))
-		at++;
-	written_get(from.written, from.offset + at, 1, mask, &origin);
-	tell(u, w, site, 1u << h->lane, origin, "what a bulk copy takes from shared memory to a buffer");
-}
-
-static void write_unknown(struct unwritten *u, const struct warp *w)
-{
-	const struct cluster *c = w->block->cluster;
-
-	for (u32 k = 0; k < c->count; k++) {
-		struct unwritten_block *r = unwritten_record(u, c->blocks[k]);
-		if (r)
-			written_mark(&r->shared, 0, r->shared.size);
-	}
-}
-
-/* What observers are not told of in detail counts as written: all shared memory of the cluster. */
-static void hidden_accesses(struct unwritten *u, struct warp *w, const struct hidden_lane *of, u32 mask)
-{
-	const u32 site = check_site(u->where, w, of->i);
-	const enum hidden what = hidden_of(of->f);
-	struct hidden_lane h = *of;
-	struct unwritten_place s;
-
-	if (what == HIDDEN_UNKNOWN)
-		write_unknown(u, w);
-	for (u32 left = what == HIDDEN_UNKNOWN || what == HIDDEN_NOTHING ? 0 : mask; left; left &= left - 1) {
-		h.lane = (u32)__builtin_ctz(left);
-		if (what == HIDDEN_COPY)
-			copy(u, w, h.lane, hidden_address(&h, 0), form_space_of(h.f, 1), hidden_address(&h, 2),
-			     hidden_bytes(&h, 4), site);
-		else if (what == HIDDEN_STORE)
-			store_many(u, w, &h, site);
-		else if (what == HIDDEN_TENSOR)
-			unwritten_tensor_store(u, w, hidden_address(&h, 0));
-		else if (unwritten_spot(u, w, h.lane, SPACE_GENERIC, hidden_address(&h, 0), hidden_bytes(&h, 2), &s) &&
-			 s.written)
-			written_mark(s.written, s.offset, hidden_bytes(&h, 2));
 	}
 }
 
@@ -527,7 +366,7 @@ static void access_memory(const struct access *a)
 	const struct account_site *s = a->s;
 
 	if (s->operation >= ACCOUNT_ASYNC) {
-		copy_small(a);
+		unwritten_copy_small(a->u, a->w, s, a->i, a->rows, a->mask);
 		return;
 	}
 	if (s->in_frame)
@@ -583,7 +422,7 @@ static void check_use(struct unwritten *u, const struct warp *w, u32 site, const
 
 	if (!lanes)
 		return;
-	tell(u, w, site, lanes, *defined_origin(w->frame, o->row), what);
+	unwritten_tell(u, w, site, lanes, *defined_origin(w->frame, o->row), what);
 	defined_clear(w->frame, o, lanes);
 }
 
@@ -603,11 +442,21 @@ static void check_uses(struct unwritten *u, const struct defined_insn *d, const 
 	}
 }
 
+/* What reads or writes memory beside the sites. */
+static void look_at_rest(struct unwritten *u, struct warp *w, const struct form *f, const struct insn *i,
+			 const u8 *rows, u32 mask)
+{
+	if (unwritten_is_product(f))
+		unwritten_product(u, w, i, rows, mask);
+	else if (!w->frame->code->function->machine && texels_use(f) != TEXEL_NONE)
+		unwritten_texels(u, w, i, rows, mask);
+}
+
 /* A shuffle that reads a lane which takes no part gives something undefined: before anything else is. */
 static void look_at_shuffle(struct unwritten *u, struct warp *w, const struct code *code, u32 insn,
 			    const struct insn *i, const u8 *rows, u32 mask)
 {
-	if (mask == FULL_MASK || u->slow || !watch_all(u))
+	if (mask == FULL_MASK || u->slow || !unwritten_watch_all(u))
 		return;
 	defined_rows(u->findings->arena, w->frame);
 	defined_step(plan_of(u, code, insn), w, i, rows, mask, check_site(u->where, w, i));
@@ -669,7 +518,7 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 		struct defined_insn *d = plan_of(u, code, insn);
 		defined_rows(u->findings->arena, w->frame);
 		check_uses(u, d, w, check_site(u->where, w, i), mask);
-		if (d->own)
+		if (d->own && !(f && f->row && unwritten_is_product(f)))
 			defined_step(d, w, i, rows, mask, check_site(u->where, w, i));
 	} else if (f && f->row && f->row->traits & TRAIT_SHUFFLES && sites_is_own(code, insn)) {
 		look_at_shuffle(u, w, code, insn, i, rows, mask);
@@ -678,7 +527,9 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 		access_memory(
 			&(struct access){u, w, &u->sites->items[slot - 1], i, rows, mask, check_site(u->where, w, i)});
 	else if (f && f->row && f->row->traits & TRAIT_UNSEEN && sites_is_own(code, insn))
-		hidden_accesses(u, w, &(struct hidden_lane){code, f, i, rows, 0}, mask);
+		unwritten_copy_many(u, w, i, rows, mask);
+	else if (f && f->row && sites_is_own(code, insn))
+		look_at_rest(u, w, f, i, rows, mask);
 }
 
 static void gang_before(void *context, const struct gang *g, const struct insn *i)
@@ -719,7 +570,10 @@ static bool wants(void *context, const struct code *code, u32 insn)
 	if (unwritten_is_return(code, insn) || unwritten_is_system_call(code, insn))
 		return true;
 	const struct form *f = code->origin[insn] == NO_OPERAND ? NULL : &code->forms[code->origin[insn]];
-	return f && f->row && f->row->traits & (TRAIT_SHUFFLES | TRAIT_UNSEEN) && sites_is_own(code, insn);
+	if (!f || !f->row || !sites_is_own(code, insn))
+		return false;
+	return f->row->traits & (TRAIT_SHUFFLES | TRAIT_UNSEEN) || unwritten_is_product(f) ||
+	       (u->looks_at_global && !code->function->machine && texels_use(f) != TEXEL_NONE);
 }
 
 /* A block that takes another one's place begins with nothing written, but for the system's part of shared memory. */
@@ -731,7 +585,7 @@ static void block_start(void *context, struct block *b)
 
 	u->grid = b->grid;
 	if (u->begins_slow)
-		watch_all(u);
+		unwritten_watch_all(u);
 	if (!r) {
 		r = ARENA_NEW(u->findings->arena, struct unwritten_block);
 		r->block = b;

@@ -71,6 +71,10 @@ void unwritten_tensor_store(struct unwritten *u, const struct warp *w, u64 map);
 bool unwritten_spot(struct unwritten *u, struct warp *w, u32 lane, enum ir_space space, u64 address, u64 size,
 		    struct unwritten_place *s);
 
+/* All further instructions are watched, in this launch; what has run before has left only defined values. False: other
+ * threads run blocks of the launch, too, and it has to run again on one. */
+bool unwritten_watch_all(struct unwritten *u);
+
 /* Structures are copied with their padding: the beginning of a word, a power of two of bytes, is defined, and the rest
  * is not; or an element of a vector is wholly undefined, and another wholly defined. */
 bool unwritten_is_padding(const u8 *mask, u32 bytes, u32 elements);

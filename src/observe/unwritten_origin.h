@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * In words: where a value that nothing has written comes from.
+ * Telling that a value that nothing has written matters, and where it comes from. A part of the check of unwritten values.
  */
 #ifndef PTXSIM_OBSERVE_UNWRITTEN_ORIGIN_H
 #define PTXSIM_OBSERVE_UNWRITTEN_ORIGIN_H
 
-#include "observe/check_findings.h"
+#include "observe/unwritten_memory.h"
 
-enum { UNWRITTEN_ORIGIN_TEXT = CHECK_PLACE_TEXT + 100 };
-
-/* `site` has read it: from a register that nothing had written, or else from memory or another lane. Of a register it
- * becomes the instruction that writes it for other lanes, if there is one. */
-void unwritten_origin(const struct check_sites *where, bool is_register, u32 *site, char text[UNWRITTEN_ORIGIN_TEXT]);
+/* `what` depends on it. origin: the site that made the value undefined; NO_SITE: a register that nothing has written. */
+void unwritten_tell(struct unwritten *u, const struct warp *w, u32 site, u32 lanes, u32 origin, const char *what);
 
 #endif

@@ -12,58 +12,9 @@
 #include "number/ieee.h"
 #include "sem/lanes.h"
 #include "sem/pick.h"
-#include "sem/texture_access.h"
+#include "sem/texture_operands.h"
 
-/* --- Operands ------------------------------------------------------------------------------- */
-
-struct places {
-	const struct form *f;
-	const u32 *list;
-	u32 results; /* how many */
-	u32 texture; /* index in the list of the texture operand; the sampler follows */
-	u32 first;   /* of the coordinates */
-	u32 coordinates, dimensions;
-	u32 layer; /* operand, or NO_PLACE */
-	bool samples, cube;
-};
-enum { NO_PLACE = ~0u };
-
-static void find_places(const struct warp *w, const struct insn *i, u32 results, u32 before, struct places *p)
-{
-	const struct form *f = warp_form(w, i);
-
-	p->f = f;
-	p->list = warp_operands(w, i);
-	p->results = results;
-	p->texture = before;
-	p->first = before + 2;
-	p->cube = form_has(f, M_cube) || form_has(f, M_acube);
-	p->samples = form_has(f, M_dim2ms) || form_has(f, M_a2dms);
-	const bool layered = form_has(f, M_a1d) || form_has(f, M_a2d) || form_has(f, M_acube) || form_has(f, M_a2dms);
-	p->dimensions = form_has(f, M_dim1) || form_has(f, M_a1d) ? 1 : form_has(f, M_dim3) || p->cube ? 3 : 2;
-	p->coordinates = form_has(f, M_dim1) ? 1 : form_has(f, M_dim2) || form_has(f, M_a1d) ? 2 : 4;
-	p->layer = layered ? p->first + p->samples : NO_PLACE;
-}
-
-/* Of the first coordinate: sample and layer stand before. */
-static u32 first_coordinate(const struct places *p) { return p->first + p->samples + (p->layer != NO_PLACE); }
-
-static u64 operand(const struct places *p, const u8 *rows, u32 index, u32 lane)
-{
-	const u32 row = p->list[index];
-
-	if (row == NO_OPERAND)
-		return 0;
-	return p->f->operand_bits[index] == 64 ? ((const u64 *)(rows + row))[lane] : ((const u32 *)(rows + row))[lane];
-}
-
-/* The value of a texture or surface operand: a variable's address fills 64-bit lanes. */
-static u64 handle(const struct places *p, const u8 *rows, u32 index, u32 lane)
-{
-	return p->list[index] == NO_OPERAND ? 0 : ((const u64 *)(rows + p->list[index]))[lane];
-}
-
-static void give(const struct places *p, u8 *rows, u32 lane, const u32 value[4])
+static void give(const struct texture_places *p, u8 *rows, u32 lane, const u32 value[4])
 {
 	const int type = form_type(p->f, 0);
 
@@ -78,93 +29,29 @@ static void give(const struct places *p, u8 *rows, u32 lane, const u32 value[4])
 
 /* --- tex, tld4 ------------------------------------------------------------------------------ */
 
-/* Between the coordinates and the offsets stand a level, or gradients along x and y. */
-enum lookup { LOOK_BASE, LOOK_LEVEL, LOOK_GRADIENT, LOOK_GATHER };
-
-static u32 gradient_length(const struct places *p) { return p->dimensions == 3 ? 4 : p->dimensions; }
-
-static f32 operand_f32(const struct places *p, const u8 *rows, u32 index, u32 lane)
-{
-	return f32_of_bits((u32)operand(p, rows, index, lane));
-}
-
-static void fill_level(const struct places *p, const u8 *rows, u32 lane, enum lookup how, const struct texture *t,
-		       struct texture_query *q)
-{
-	const u32 at = p->first + p->coordinates;
-	f32 step[2][3] = {{0}, {0}};
-
-	if (how == LOOK_LEVEL && q->integers) {
-		q->whole_level = (s32)operand(p, rows, at, lane);
-		q->bounded = true;
-	} else if (how == LOOK_LEVEL) {
-		q->level = operand_f32(p, rows, at, lane);
-	} else if (how == LOOK_GRADIENT) {
-		for (u32 k = 0; k < 2 * p->dimensions; k++)
-			step[k / p->dimensions][k % p->dimensions] = operand_f32(
-				p, rows, at + k / p->dimensions * gradient_length(p) + k % p->dimensions, lane);
-		q->level = texture_gradient_level(t, q, step[0], step[1]);
-	}
-}
-
-/* Offsets of lookups have four bits, those of gathers six, and one's for a line goes on into the next: recorded. */
-static void fill_offsets(const struct places *p, const u8 *rows, u32 first, u32 lane, enum lookup how, s32 offset[3])
-{
-	const u32 spare = how == LOOK_GATHER ? 26 : 28;
-
-	for (u32 d = 0; d < p->dimensions && first + d < p->f->operand_count; d++) {
-		const u32 word = (u32)operand(p, rows, first + d, lane);
-		offset[d] = (s32)(word << spare) >> spare;
-		if (p->dimensions == 1)
-			offset[1] = (s32)(word << 24) >> 28;
-	}
-}
-
-static void fill_query(const struct places *p, const u8 *rows, u32 lane, enum lookup how, bool has_offset,
-		       struct texture_query *q)
-{
-	const u32 between = how == LOOK_LEVEL ? 1 : how == LOOK_GRADIENT ? 2 * gradient_length(p) : 0;
-	const u32 first = first_coordinate(p), offsets = p->first + p->coordinates + between;
-
-	memset(q, 0, sizeof *q);
-	q->dimensions = p->dimensions;
-	q->cube = p->cube;
-	q->sample = p->samples ? (u32)operand(p, rows, p->first, lane) : 0;
-	q->layer = p->layer != NO_PLACE ? (u32)operand(p, rows, p->layer, lane) : 0;
-	/* With gradients the bits of whole coordinates are taken for those of floats, but on a line: recorded. */
-	q->integers =
-		form_type(p->f, 1) == T_s32 && (how != LOOK_GRADIENT || (p->dimensions == 1 && p->layer == NO_PLACE));
-	for (u32 d = 0; d < p->dimensions; d++) {
-		const u32 word = (u32)operand(p, rows, first + d, lane);
-		q->texel[d] = (s32)word;
-		q->at[d] = f32_of_bits(word);
-	}
-	if (has_offset)
-		fill_offsets(p, rows, offsets, lane, how, q->offset);
-}
-
-static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum lookup how,
-				  bool has_offset)
+static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+				  enum texture_lookup_kind how, bool has_offset)
 {
 	struct bound b = {.known = false};
-	struct places p;
+	struct texture_places p;
 	const struct form *f = warp_form(w, i);
 	const u32 results = form_vector(f);
 	const u32 channel = form_has(f, M_g) ? 1 : form_has(f, M_b) ? 2 : form_has(f, M_a) ? 3 : 0;
 
-	find_places(w, i, results, results + 1, &p);
+	texture_find_places(w, i, results, results + 1, &p);
 	fp_enter(w, FP_RN);
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		struct texture_query q;
 		u32 value[4];
 		if (!(mask >> l & 1))
 			continue;
-		if (!texture_bind(w, i, l, handle(&p, rows, p.texture, l), handle(&p, rows, p.texture + 1, l), &b))
+		if (!texture_bind(w, i, l, texture_handle(&p, rows, p.texture, l),
+				  texture_handle(&p, rows, p.texture + 1, l), &b))
 			return NULL;
 		if (p.cube && (b.t.layers < 6 || b.t.width != b.t.height))
 			return texture_is_no_cube(w, i, l, &b.t);
-		fill_query(&p, rows, l, how, has_offset, &q);
-		fill_level(&p, rows, l, how, &b.t, &q);
+		texture_fill_query(&p, rows, l, how, has_offset, &q);
+		texture_fill_level(&p, rows, l, how, &b.t, &q);
 		if (how == LOOK_GATHER)
 			texture_gather(&b.t, b.host, &q, channel, value);
 		else
@@ -243,19 +130,19 @@ static u32 answer(const struct texture *t, int query, bool is_surface)
 MEANING_FUNCTION(query)
 {
 	struct bound b = {.known = false};
-	struct places p;
+	struct texture_places p;
 
-	find_places(w, i, 1, 1, &p);
+	texture_find_places(w, i, 1, 1, &p);
 	const int what = form_pick(p.f, M_width, M_memory_layout);
 	const bool of_level = form_has(p.f, M_level);
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		if (!(mask >> l & 1))
 			continue;
-		if (!texture_bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
+		if (!texture_bind(w, i, l, texture_handle(&p, rows, p.texture, l), 0, &b))
 			return NULL;
 		struct texture at_level;
 		u64 from;
-		const s64 level = of_level ? (s32)operand(&p, rows, p.first, l) : 0;
+		const s64 level = of_level ? (s32)texture_operand(&p, rows, p.first, l) : 0;
 		((u32 *)(rows + p.list[0]))[l] = texture_level(&b.t, level, &at_level, &from)
 							 ? answer(&at_level, what, p.f->row->form[0] == 's')
 							 : 0;
@@ -281,23 +168,6 @@ MEANING(is_object);
 
 /* --- Surfaces ------------------------------------------------------------------------------- */
 
-/* The bytes that an access takes, at byte x of its row; NULL outside. */
-static u8 *surface_bytes(const struct bound *b, const struct places *p, const u8 *rows, u32 lane, u32 size,
-			 bool in_texels)
-{
-	const u32 first = first_coordinate(p);
-	struct surface_place at = {.dimensions = p->dimensions,
-				   .layered = p->layer != NO_PLACE,
-				   .in_texels = in_texels,
-				   .clamps = form_has(p->f, M_clamp)};
-
-	for (u32 d = 0; d < p->dimensions; d++)
-		at.at[d] = (s32)operand(p, rows, first + d, lane);
-	if (at.layered)
-		at.layer = (u32)operand(p, rows, p->layer, lane);
-	return surface_at(b, &at, size);
-}
-
 /* Element k of lane l in a register of `bits`. */
 static u8 *element(u8 *rows, u32 row, u32 bits, u32 lane)
 {
@@ -307,17 +177,17 @@ static u8 *element(u8 *rows, u32 row, u32 bits, u32 lane)
 MEANING_FUNCTION(suld)
 {
 	struct bound b = {.known = false};
-	struct places p;
+	struct texture_places p;
 	const struct form *f = warp_form(w, i);
 	const u32 count = form_vector(f), bytes = type_bits(form_type(f, 0)) / 8;
 
-	find_places(w, i, count, count, &p);
+	texture_find_places(w, i, count, count, &p);
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		if (!(mask >> l & 1))
 			continue;
-		if (!texture_bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
+		if (!texture_bind(w, i, l, texture_handle(&p, rows, p.texture, l), 0, &b))
 			return NULL;
-		const u8 *from = surface_bytes(&b, &p, rows, l, count * bytes, false);
+		const u8 *from = texture_surface_bytes(&b, &p, rows, l, count * bytes, false);
 		if (!from && form_has(f, M_trap))
 			return surface_outside(w, i, &b, l, count * bytes, false);
 		for (u32 k = 0; k < count; k++) {
@@ -335,21 +205,21 @@ MEANING(suld);
 MEANING_FUNCTION(sust)
 {
 	struct bound b = {.known = false};
-	struct places p;
+	struct texture_places p;
 	const struct form *f = warp_form(w, i);
 	const bool formatted = form_has(f, M_p);
 	const u32 count = form_vector(f), bytes = type_bits(form_type(f, 0)) / 8;
 
-	find_places(w, i, 0, 0, &p);
+	texture_find_places(w, i, 0, 0, &p);
 	const u32 values = p.first + p.coordinates;
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		u32 channels[4] = {0, 0, 0, 0};
 		if (!(mask >> l & 1))
 			continue;
-		if (!texture_bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
+		if (!texture_bind(w, i, l, texture_handle(&p, rows, p.texture, l), 0, &b))
 			return NULL;
 		const u32 size = formatted ? texture_texel_bytes(&b.t) : count * bytes;
-		u8 *to = surface_bytes(&b, &p, rows, l, size, formatted);
+		u8 *to = texture_surface_bytes(&b, &p, rows, l, size, formatted);
 		if (!to && form_has(f, M_trap))
 			return surface_outside(w, i, &b, l, size, true);
 		for (u32 k = 0; to && k < count; k++) {
@@ -369,22 +239,22 @@ MEANING(sust);
 MEANING_FUNCTION(sured)
 {
 	struct bound b = {.known = false};
-	struct places p;
+	struct texture_places p;
 	const struct form *f = warp_form(w, i);
 	const int op = form_pick(f, M_and, M_popc), type = form_type(f, 0);
 	const bool formatted = form_has(f, M_p);
 	const u32 bytes = type_bits(type) / 8;
 
-	find_places(w, i, 0, 0, &p);
+	texture_find_places(w, i, 0, 0, &p);
 	const u32 value = p.first + p.coordinates;
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		u64 operand_value = 0;
 		if (!(mask >> l & 1))
 			continue;
-		if (!texture_bind(w, i, l, handle(&p, rows, p.texture, l), 0, &b))
+		if (!texture_bind(w, i, l, texture_handle(&p, rows, p.texture, l), 0, &b))
 			return NULL;
 		const bool is_signed = formatted ? b.t.kind == TEXEL_SIGNED : type_class(type) == 's';
-		u8 *at = surface_bytes(&b, &p, rows, l, bytes, formatted);
+		u8 *at = texture_surface_bytes(&b, &p, rows, l, bytes, formatted);
 		if (!at && form_has(f, M_trap))
 			return surface_outside(w, i, &b, l, bytes, true);
 		if (!at)

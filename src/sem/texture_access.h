@@ -52,6 +52,20 @@ struct bound {
 	u8 *host;
 };
 
+/* A sampler's settings take the place of the texture's. */
+static inline void texture_sample_by(struct texture *t, const struct texture *sampler)
+{
+	memcpy(t->address, sampler->address, sizeof sampler->address);
+	memcpy(t->border, sampler->border, sizeof sampler->border);
+	t->linear = sampler->linear;
+	t->normalized_coordinates = sampler->normalized_coordinates;
+	t->mixes_levels = sampler->mixes_levels;
+	t->seamless = sampler->seamless;
+	t->level_bias = sampler->level_bias;
+	t->level_low = sampler->level_low;
+	t->level_high = sampler->level_high;
+}
+
 static inline __attribute__((unused)) bool texture_bind(struct warp *w, const struct insn *i, u32 lane, u64 value,
 							u64 sampler, struct bound *b)
 {
@@ -64,17 +78,8 @@ static inline __attribute__((unused)) bool texture_bind(struct warp *w, const st
 			   (unsigned long long)value);
 		return false;
 	}
-	if (sampler) {
-		memcpy(b->t.address, s.address, sizeof s.address);
-		memcpy(b->t.border, s.border, sizeof s.border);
-		b->t.linear = s.linear;
-		b->t.normalized_coordinates = s.normalized_coordinates;
-		b->t.mixes_levels = s.mixes_levels;
-		b->t.seamless = s.seamless;
-		b->t.level_bias = s.level_bias;
-		b->t.level_low = s.level_low;
-		b->t.level_high = s.level_high;
-	}
+	if (sampler)
+		texture_sample_by(&b->t, &s);
 	b->host = texture_texels(w, &b->t);
 	if (!b->host) {
 		warp_fault_address(w, i, FAULT_OUT_OF_BOUNDS, lane, b->t.data, 1, SPACE_GLOBAL, false);
