@@ -352,10 +352,7 @@ void info_locals(struct console *c, char *rest)
 	show_variables(c, false);
 }
 
-static bool is_pointer(const struct debug_object *o)
-{
-	return o->type && dwarf_plain(o->type)->kind == DWARF_POINTER;
-}
+static bool is_pointer(const struct debug_object *o) { return o->type && dwarf_plain(o->type)->kind == DWARF_POINTER; }
 
 /* "weigh (body=0x10, power=2)", of the focused frame. */
 void show_call(struct console *c, const struct code *code)
