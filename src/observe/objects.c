@@ -40,6 +40,7 @@ struct object_site {
 	const struct account_site *site; /* NULL: a bulk copy, an mbarrier, a store that signals one */
 	struct object_access parts[PARTS];
 	u32 count;
+	bool strays; /* nothing is known of its address, which may be one of local memory */
 };
 
 struct objects {
@@ -50,6 +51,7 @@ struct objects {
 	struct check_findings *findings;
 	struct object_site **of; /* by code and decoded instruction; NULL: it has no object */
 	const struct launch *launch;
+	bool looks_for_strays; /* in this launch */
 };
 
 /* --- Telling ----------------------------------------------------------------------------------- */
@@ -187,6 +189,70 @@ static void look_at_operand(const struct objects *o, struct warp *w, u32 at, con
 	}
 }
 
+/* --- What strays into parameters of calls --------------------------------------------------------- */
+
+/* A variable of that space in the frame of `f` that the bytes from `at` on touch, or, of `past`, the last one before. */
+static const struct place *find_place(const struct kernel *k, const struct ir_function *f, enum ir_space space, u64 at,
+				      u64 size, bool past)
+{
+	const struct place *found = NULL;
+
+	for (u32 n = 0; n < k->place_count; n++) {
+		const struct place *p = &k->places[n];
+		const bool is_there = past ? p->address + p->variable->size <= at
+					   : p->address < at + size && at < p->address + p->variable->size;
+		if (p->variable->owner == f && p->variable->space == space && p->variable->size && is_there &&
+		    (!found || p->address > found->address))
+			found = p;
+	}
+	return found;
+}
+
+/* Does the function take the parameter's address, so that others may access it by that? */
+static bool takes_address(const struct code *code, const struct ir_variable *v)
+{
+	const struct ir_function *f = code->function;
+
+	for (u32 k = 0; k < f->body.count; k++) {
+		const struct ir_instruction *x = &f->body.items[k];
+		const bool calls = code->forms[k].row && code->forms[k].row->flags & ISA_CALL;
+		for (u32 n = 0; n < x->operand_count && !calls; n++)
+			if (x->operands[n].kind == OPERAND_SYMBOL && x->operands[n].symbol &&
+			    x->operands[n].symbol->kind == SYM_VARIABLE && x->operands[n].symbol->variable == v)
+				return true;
+	}
+	return false;
+}
+
+/* Parameters of calls lie behind a frame's variables here: whoever reaches them by an address has run past one. */
+static void look_for_stray(const struct objects *o, struct warp *w, u32 site, u32 lane, const struct account_site *s,
+			   u64 address)
+{
+	u64 at = address;
+	const struct frame *f = w->frame;
+
+	if ((s->space == SPACE_GENERIC ? generic_space(w, &at) : s->space) != SPACE_LOCAL ||
+	    (!(s->width & (s->width - 1)) && at & (s->width - 1)))
+		return;
+	while (f && at - f->local_base >= f->code->local_bytes)
+		f = f->caller;
+	if (!f)
+		return;
+	at -= f->local_base;
+	const struct kernel *k = o->launch->kernel;
+	const struct place *in = find_place(k, f->code->function, SPACE_PARAM, at, s->width, false);
+	const struct place *of = in ? find_place(k, f->code->function, SPACE_LOCAL, in->address, 0, true) : NULL;
+	if (!of || takes_address(f->code, in->variable))
+		return;
+	const struct object_access a = {.space = s->space,
+					.stores = s->operation != ACCOUNT_LOAD,
+					.base = of->address,
+					.size = of->variable->size,
+					.in = SPACE_LOCAL,
+					.name = of->variable->name};
+	tell(o, w, site, lane, &a, address, at, s->width);
+}
+
 static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	const struct objects *o = context;
@@ -195,6 +261,12 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	const struct object_site *x = &o->of[code->index][insn];
 	u64 address[WARP_LANES];
 
+	if (x->strays && mask) {
+		row_addresses(rows, i->a, i->imm, x->site->wide, address);
+		for (u32 left = mask; left; left &= left - 1)
+			look_for_stray(o, w, at, (u32)__builtin_ctz(left), x->site, address[__builtin_ctz(left)]);
+		return;
+	}
 	for (u32 k = 0; k < x->count && mask; k++) {
 		const struct object_access *a = &x->parts[k];
 		const struct account_site *s = x->site;
@@ -224,7 +296,7 @@ static bool wants(void *context, const struct code *code, u32 insn)
 {
 	const struct objects *o = context;
 	const struct object_site *x = o->of[code->index] ? &o->of[code->index][insn] : NULL;
-	bool any = false;
+	bool any = x && x->strays && o->looks_for_strays;
 
 	for (u32 k = 0; x && k < x->count; k++)
 		any |= x->parts[k].looks;
@@ -311,6 +383,8 @@ static void describe(struct object_site *x, const struct objects *o, const struc
 			return;
 		add_part(x, registers, text, 0, x->site->operation >= ACCOUNT_ASYNC ? SPACE_SHARED : x->site->space,
 			 x->site->operation != ACCOUNT_LOAD && x->site->operation != ACCOUNT_LDMATRIX);
+		x->strays = !x->count && x->site->operation < ACCOUNT_ASYNC && !x->site->fragment &&
+			    (x->site->space == SPACE_GENERIC || x->site->space == SPACE_LOCAL);
 	} else if (is_bulk(x->form) || is_remote(x->form) || x->form->row->traits & TRAIT_MBARRIER) {
 		add_addresses(x, registers, text);
 	}
@@ -387,11 +461,21 @@ static bool find_buffer(struct object_access *a, const struct launch *l, const s
 	return false;
 }
 
+static bool calls_with_parameters(const struct kernel *k)
+{
+	for (u32 n = 0; n < k->place_count; n++)
+		if (k->places[n].variable->space == SPACE_PARAM && k->places[n].variable->owner &&
+		    find_place(k, k->places[n].variable->owner, SPACE_LOCAL, k->places[n].address, 0, true))
+			return true;
+	return false;
+}
+
 /* `looks` is settled for each launch: a parameter may be NULL, or point into a buffer this time. */
 void objects_begin(struct objects *o, struct check_findings *findings, const struct launch *l)
 {
 	o->findings = findings;
 	o->launch = l;
+	o->looks_for_strays = o->options.neighbours && calls_with_parameters(l->kernel);
 	for (u32 c = 0; c < o->where->program->code_count; c++) {
 		const struct code *code = o->where->program->codes[c];
 		for (u32 n = 0; o->of[c] && n < code->insn_count; n++)
