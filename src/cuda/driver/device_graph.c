@@ -30,6 +30,7 @@ void exec_let_go(struct cu_exec *x)
 {
 	if (--x->users)
 		return;
+	graph_memory_exec_ends(x);
 	drv_cuGraphDestroy(x->graph);
 	free(x->fired.list);
 	free(x->tails.list);

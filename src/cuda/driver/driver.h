@@ -107,9 +107,9 @@ struct region {
 	u8 advice; /* bit 0: read mostly; bit 1: preferred location; bit 2: accessed by */
 	int preferred, accessed_by;
 	int prefetched;
-	bool of_graph; /* it goes with the graph that has it */
-	u64 freeing;   /* a stream is to free it: the number of that request; 0: none */
-	u8 sync;       /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+	struct graph_memory *of_graph; /* that of a graph, with which it goes; or NULL */
+	u64 freeing;                   /* a stream is to free it: the number of that request; 0: none */
+	u8 sync;                       /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 };
 struct region *block_at(u64 base);
 /* The block that holds the address. */
@@ -135,9 +135,14 @@ void ipc_unmap(const struct region *b);
 /* Prints what the program has allocated and not freed. */
 void blocks_tell_leaks(FILE *to);
 /* Bytes that graphs have. */
-u64 blocks_of_graphs(void);
 
 /* --- Contexts --------------------------------------------------------------------------------- */
+
+/* What the card would have reserved for the memory of graphs (graph_memory.c). */
+struct graph_account {
+	struct graph_pages *pages;
+	u64 used_high, reserved_high;
+};
 
 struct cu_device {
 	const struct device *model;
@@ -146,6 +151,7 @@ struct cu_device {
 	u32 primary_users, primary_flags;
 	bool lost; /* a sticky error met cuDevicePrimaryCtxReset */
 	struct cu_pool *default_pool, *pool;
+	struct graph_account graphs;
 	u64 peers; /* bit k: its contexts may access device k */
 };
 
@@ -252,6 +258,10 @@ enum task_kind {
 struct graph_memory {
 	u64 address, bytes;
 	u32 users;
+	u32 allocated, freed; /* by nodes of a graph, while one is added */
+	int device;
+	bool live; /* a launch has allocated it, and nothing has freed it since */
+	struct graph_pages *pages;
 };
 
 /* What a conditional node asks. */
@@ -424,6 +434,8 @@ struct cu_node *graph_add(struct cu_graph *g, struct cu_node **needs, size_t cou
 /* Adds a node for a program; checks all it is given. CU_OK or why not. */
 int node_add(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count, const struct task *t,
 	     const void *params);
+/* CU_OK if a node with these needs can be added. */
+int node_needs_fit(const struct cu_graph *g, struct cu_node **needs, size_t count);
 /* CU_OK if the handle is a node of that kind. */
 int node_is(struct cu_node *n, enum task_kind kind);
 /* The executable graph's copy of a node of its graph, or NULL. */
@@ -432,6 +444,14 @@ struct cu_node *exec_node(struct cu_exec *x, struct cu_node *n);
 int graph_add_memory(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count, size_t bytes,
 		     u64 *address);
 void graph_memory_let_go(struct graph_memory *m);
+/* The program frees what a launch has left. */
+void graph_memory_free(struct graph_memory *m);
+/* The same; false: the block is no graph's any longer, and to be removed. */
+bool graph_memory_free_later(struct region *b);
+/* Reckons what a launch, or an upload, in that stream maps. CU_OK or why there can be none. */
+int graph_memory_launch(struct cu_exec *x, const struct cu_stream *s);
+int graph_memory_upload(struct cu_exec *x, const struct cu_stream *s);
+void graph_memory_exec_ends(const struct cu_exec *x);
 void graph_let_go_of_objects(struct cu_graph *g);
 bool condition_copy(struct task *to, const struct task *from);
 void condition_free(struct task *t);

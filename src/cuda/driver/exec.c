@@ -199,6 +199,9 @@ int drv_cuGraphLaunch(struct cu_exec *x, struct cu_stream *h_stream)
 	/* Under capture its nodes become those of another graph, of which nothing is known yet. */
 	if (s->capture)
 		return run_graph(x->order, x->graph->count, s, NULL);
+	const int refused = graph_memory_launch(x, s);
+	if (refused)
+		return refused;
 	x->users++;
 	const int result = run_graph(x->order, x->graph->count, s, x);
 	const int ended = stream_give(s, &(struct task){.kind = TASK_TAILS, .exec = x}, NULL);
@@ -207,7 +210,9 @@ int drv_cuGraphLaunch(struct cu_exec *x, struct cu_stream *h_stream)
 
 int drv_cuGraphUpload(struct cu_exec *x, struct cu_stream *h_stream)
 {
-	return handle_is(x, HANDLE_EXEC) && stream_of(h_stream) ? CU_OK : CU_INVALID_HANDLE;
+	const struct cu_stream *s = stream_of(h_stream);
+
+	return handle_is(x, HANDLE_EXEC) && s ? graph_memory_upload(x, s) : CU_INVALID_HANDLE;
 }
 
 int drv_cuGraphExecGetFlags(struct cu_exec *x, u64 *flags)

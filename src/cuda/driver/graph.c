@@ -150,16 +150,25 @@ struct cu_node *graph_add(struct cu_graph *g, struct cu_node **needs, size_t cou
 }
 
 /* With the checks that all calls which add a node share. */
-int node_add(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count, const struct task *t,
-	     const void *params)
+int node_needs_fit(const struct cu_graph *g, struct cu_node **needs, size_t count)
 {
-	if (!made || (count && !needs))
+	if (count && !needs)
 		return CU_INVALID_VALUE;
 	if (!handle_is(g, HANDLE_GRAPH))
 		return CU_INVALID_HANDLE;
 	for (size_t k = 0; k < count; k++)
 		if (!handle_is(needs[k], HANDLE_NODE) || needs[k]->graph != g)
 			return CU_INVALID_VALUE;
+	return CU_OK;
+}
+
+int node_add(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count, const struct task *t,
+	     const void *params)
+{
+	const int wrong = made ? node_needs_fit(g, needs, count) : CU_INVALID_VALUE;
+
+	if (wrong)
+		return wrong;
 	*made = graph_add(g, needs, count, t, params);
 	return *made ? CU_OK : CU_OUT_OF_MEMORY;
 }

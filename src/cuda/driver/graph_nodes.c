@@ -1,108 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Nodes of graphs beyond the plain ones: memory, conditionals, attributes of kernels, and the calls that take nodes of any
- * kind. A graph's memory has its address from the node's making on, and lives as long as the graph or a copy of it.
+ * Nodes of graphs beyond the plain ones: conditionals, attributes of kernels, and the calls that take nodes of any kind.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda/driver/driver.h"
-
-/* --- Memory --------------------------------------------------------------------------------------- */
-
-/* Copies of a node share its memory; the last one frees it. */
-void graph_memory_let_go(struct graph_memory *m)
-{
-	if (--m->users)
-		return;
-	struct region *b = block_at(m->address);
-	if (b)
-		block_remove(b);
-	free(m);
-}
-
-static struct graph_memory *graph_memory_new(size_t bytes)
-{
-	struct graph_memory *m = calloc(1, sizeof *m);
-
-	if (!m || block_allocate(&m->address, bytes)) {
-		free(m);
-		return NULL;
-	}
-	struct region *b = block_at(m->address);
-	b->kind = BLOCK_ASYNC;
-	b->of_graph = true;
-	m->users = 1;
-	m->bytes = bytes;
-	return m;
-}
-
-int graph_add_memory(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count, size_t bytes,
-		     u64 *address)
-{
-	struct task t = {.kind = TASK_ALLOCATE};
-
-	t.memory = bytes ? graph_memory_new(bytes) : NULL;
-	if (!t.memory)
-		return bytes ? CU_OUT_OF_MEMORY : CU_INVALID_VALUE;
-	const int result = node_add(made, g, needs, count, &t, NULL);
-	if (!result)
-		*address = t.memory->address;
-	graph_memory_let_go(t.memory);
-	return result;
-}
-
-int drv_cuGraphAddMemAllocNode(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count,
-			       struct cu_alloc_node *node)
-{
-	if (!node || node->pool.type != 1)
-		return CU_INVALID_VALUE;
-	return graph_add_memory(made, g, needs, count, node->bytes, &node->address);
-}
-
-int drv_cuGraphMemAllocNodeGetParams(struct cu_node *n, struct cu_alloc_node *to)
-{
-	const int result = to ? node_is(n, TASK_ALLOCATE) : CU_INVALID_VALUE;
-
-	if (result)
-		return result;
-	memset(to, 0, sizeof *to);
-	to->pool.type = 1;
-	to->pool.location.type = 1;
-	to->bytes = n->task.memory->bytes;
-	to->address = n->task.memory->address;
-	return CU_OK;
-}
-
-int drv_cuGraphMemFreeNodeGetParams(struct cu_node *n, u64 *address)
-{
-	const int result = address ? node_is(n, TASK_FREE) : CU_INVALID_VALUE;
-
-	if (!result)
-		*address = n->task.free.address;
-	return result;
-}
-
-int drv_cuDeviceGraphMemTrim(int device) { return device < driver.device_count ? CU_OK : CU_INVALID_DEVICE; }
-
-/* 0: used now, 1: the most, 2: reserved, 3: the most.
- * Nothing is reserved beyond what is used, so that the four are one number. */
-int drv_cuDeviceGetGraphMemAttribute(int device, int attribute, void *value)
-{
-	if (device < 0 || device >= driver.device_count)
-		return CU_INVALID_DEVICE;
-	if (!value || attribute < 0 || attribute > 3)
-		return CU_INVALID_VALUE;
-	*(u64 *)value = blocks_of_graphs();
-	return CU_OK;
-}
-
-int drv_cuDeviceSetGraphMemAttribute(int device, int attribute, void *value)
-{
-	if (device < 0 || device >= driver.device_count)
-		return CU_INVALID_DEVICE;
-	return value && (attribute == 1 || attribute == 3) && !*(u64 *)value ? CU_OK : CU_INVALID_VALUE;
-}
 
 /* --- Conditionals ------------------------------------------------------------------------------------ */
 

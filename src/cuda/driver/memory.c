@@ -91,6 +91,9 @@ void block_unbook(struct region *b)
 
 void block_remove(struct region *b)
 {
+	struct graph_memory *m = b->of_graph;
+
+	b->of_graph = NULL;
 	watch_memory_ends(b->base, b->size);
 	memory_release(&driver.machine->memory, b->base);
 	if (b->kind == BLOCK_IMPORTED)
@@ -98,6 +101,8 @@ void block_remove(struct region *b)
 	else if (b->kind != BLOCK_REGISTERED && b->kind != BLOCK_MAPPED)
 		heap_give(&driver.devices[b->device].heap, (void *)(uintptr_t)b->base, b->size);
 	block_unbook(b);
+	if (m)
+		graph_memory_free(m);
 }
 
 void blocks_remove_of(struct cu_context *c)
@@ -108,16 +113,6 @@ void blocks_remove_of(struct cu_context *c)
 			if (b->context == c && b->kind != BLOCK_VARIABLE && b->kind != BLOCK_MANAGED_VARIABLE)
 				block_remove(b);
 		}
-}
-
-u64 blocks_of_graphs(void)
-{
-	u64 bytes = 0;
-
-	for (u32 k = 0; k < CHAINS; k++)
-		for (const struct region *b = chains[k]; b; b = b->next)
-			bytes += b->of_graph ? b->size : 0;
-	return bytes;
 }
 
 void blocks_tell_leaks(FILE *to)
@@ -213,13 +208,16 @@ int drv_cuMemFree_v2(u64 dptr)
 	if (!dptr)
 		return CU_OK;
 	if (!b || b->freeing ||
-	    (b->kind != BLOCK_DEVICE && b->kind != BLOCK_MANAGED && b->kind != BLOCK_ASYNC && !pool_imported(b)))
+	    (b->kind != BLOCK_DEVICE && b->kind != BLOCK_MANAGED && b->kind != BLOCK_ASYNC && !pool_imported(b)) ||
+	    (b->of_graph && !b->of_graph->live))
 		return CU_INVALID_VALUE;
 	const int result = finish_before_release(b);
 	b = block_at(dptr);
 	if (!b)
 		return CU_INVALID_VALUE;
-	if (!b->of_graph) {
+	if (b->of_graph) {
+		graph_memory_free(b->of_graph);
+	} else {
 		pool_give_back(b);
 		block_remove(b);
 	}

@@ -363,8 +363,12 @@ int drv_cuMemFreeAsync(u64 dptr, struct cu_stream *h_stream)
 		return CU_OK;
 	if (!b || b->freeing || (b->kind != BLOCK_ASYNC && b->kind != BLOCK_DEVICE && !pool_imported(b)))
 		return CU_INVALID_VALUE;
-	if (b->of_graph && !s->capture)
-		return CU_OK;
+	if (b->of_graph && !s->capture) {
+		if (!b->of_graph->live)
+			return CU_INVALID_VALUE;
+		if (graph_memory_free_later(b))
+			return CU_OK;
+	}
 	if (!s->capture)
 		note_freed(s, b);
 	pool_give_back(b);
