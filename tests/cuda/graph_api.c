@@ -777,6 +777,30 @@ START_TEST(virtual_memory_is_mapped_where_it_is_wanted)
 }
 END_TEST
 
+START_TEST(what_is_mapped_outlives_the_context)
+{
+	const struct cu_allocation_properties device = {.type = 1, .location = {1, 0}};
+	const struct cu_access both = {{1, 0}, 3};
+	struct cu_context *made;
+	u64 at, handle, own;
+
+	begin();
+	OK(cuCtxCreate_v2(&made, 0, 0));
+	OK(cuMemAddressReserve(&at, GRANULE, 0, 0, 0));
+	OK(cuMemCreate(&handle, GRANULE, &device, 0));
+	OK(cuMemMap(at, GRANULE, 0, handle, 0));
+	OK(cuMemRelease(handle));
+	OK(cuMemSetAccess(at, GRANULE, &both, 1));
+	OK(cuMemAlloc_v2(&own, 64));
+	OK(cuMemsetD32_v2(at, 7, 1));
+	OK(cuCtxDestroy_v2(made));
+	FAILS(cuMemFree_v2(own), INVALID_VALUE);
+	ck_assert_uint_eq(word(at), 7);
+	OK(cuMemUnmap(at, GRANULE));
+	OK(cuMemAddressFree(at, GRANULE));
+}
+END_TEST
+
 /* --- tinygrad's call -------------------------------------------------------------------------------------- */
 
 START_TEST(ptx_run_uses_the_hosts_memory)
@@ -815,5 +839,6 @@ UNIT_TESTS("graph_api", 60)
 	UNIT_TEST(what_may_wait_breaks_captures);
 	UNIT_TEST(pools_count_what_is_taken);
 	UNIT_TEST(virtual_memory_is_mapped_where_it_is_wanted);
+	UNIT_TEST(what_is_mapped_outlives_the_context);
 	UNIT_TEST(ptx_run_uses_the_hosts_memory);
 }

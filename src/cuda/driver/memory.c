@@ -105,12 +105,14 @@ void block_remove(struct region *b)
 		graph_memory_free(m);
 }
 
+/* Variables go with their modules; what is mapped by the program is no context's. */
 void blocks_remove_of(struct cu_context *c)
 {
 	for (u32 k = 0; k < CHAINS; k++)
 		for (struct region *b = chains[k], *next; b; b = next) {
 			next = b->next;
-			if (b->context == c && b->kind != BLOCK_VARIABLE && b->kind != BLOCK_MANAGED_VARIABLE)
+			if (b->context == c && b->kind != BLOCK_VARIABLE && b->kind != BLOCK_MANAGED_VARIABLE &&
+			    b->kind != BLOCK_MAPPED)
 				block_remove(b);
 		}
 }

@@ -646,7 +646,9 @@ int drv_cuMemUnmap(u64 ptr, size_t size)
 		return CU_INVALID_VALUE;
 	for (u64 at = ptr; at < ptr + size;) {
 		/* Another thread may be faster while this one waits. */
-		context_finish(block_at(at)->context);
+		struct cu_context *c = block_at(at)->context;
+		if (!c->destroyed)
+			context_finish(c);
 		if (!are_mappings(at, ptr + size - at))
 			return CU_INVALID_VALUE;
 		struct region *b = block_at(at);
