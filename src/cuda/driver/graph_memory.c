@@ -134,9 +134,9 @@ int drv_cuDeviceGetGraphMemAttribute(int device, int attribute, void *value)
 	if (!value || attribute < MEMORY_USED || attribute > MEMORY_RESERVED_HIGH)
 		return CU_INVALID_VALUE;
 	const struct graph_account *a = &driver.devices[device].graphs;
-	*(u64 *)value = attribute == MEMORY_USED	? pages_used(a)
+	*(u64 *)value = attribute == MEMORY_USED        ? pages_used(a)
 			: attribute == MEMORY_USED_HIGH ? a->used_high
-			: attribute == MEMORY_RESERVED	? pages_reserved(a)
+			: attribute == MEMORY_RESERVED  ? pages_reserved(a)
 							: a->reserved_high;
 	return CU_OK;
 }
