@@ -155,6 +155,30 @@ static void pointers(void)
 	expect("its pointer", a.device_pointer == p, 1);
 }
 
+/* One row of an array is copied without a pitch, as samples do; several rows need one. */
+static void rows_of_arrays(void)
+{
+	const struct {
+		int x, y, z, w, kind;
+	} word = {32, 0, 0, 0, 0};
+	int (*make)(void **, const void *, size_t, size_t, unsigned);
+	int (*to_array)(void *, size_t, size_t, const void *, size_t, size_t, size_t, int);
+	int (*from_array)(void *, size_t, const void *, size_t, size_t, size_t, size_t, int);
+	int in[8] = {1, 2, 3, 4, 5, 6, 7, 8}, out[8] = {0};
+	void *array;
+
+	*(void **)&make = find("cudaMallocArray");
+	*(void **)&to_array = find("cudaMemcpy2DToArray");
+	*(void **)&from_array = find("cudaMemcpy2DFromArray");
+	expect("cudaMallocArray", make(&array, &word, 4, 2, 0), 0);
+	expect("a row to an array", to_array(array, 0, 1, in + 4, 0, 16, 1, 1), 0);
+	expect("a row from an array", from_array(out, 0, array, 0, 1, 16, 1, 2), 0);
+	expect("the row", memcmp(out, in + 4, 16), 0);
+	expect("rows to an array", to_array(array, 0, 0, in, 0, 16, 2, 1), 12);
+	expect("rows from an array", from_array(out, 0, array, 0, 0, 16, 2, 2), 12);
+	expect("a row, by a pitch too small", to_array(array, 0, 0, in, 8, 16, 1, 1), 12);
+}
+
 /* A library with a managed variable is opened, closed and opened again: the host's pointer to the variable comes with it
  * and goes with it. */
 static void libraries(void)
@@ -203,6 +227,7 @@ int main(void)
 	kernel();
 	properties();
 	pointers();
+	rows_of_arrays();
 	libraries();
 	puts(failures ? "FAILED" : "PASSED");
 	return failures != 0;

@@ -256,28 +256,36 @@ struct sides {
 	size_t src_x, src_y;
 };
 
+/* One row between an array and linear memory needs no pitch. */
+static size_t pitch_of(size_t given, const struct cu_array *other, size_t width, size_t height)
+{
+	return !given && other && height == 1 ? width : given;
+}
+
 /* A copy of rows, whichever the sides are. Positions and widths in bytes. 12 is cudaErrorInvalidPitchValue. */
 static int rows(const struct sides *s, size_t width, size_t height, int kind, struct cu_stream *stream, bool waits)
 {
 	if (!is_kind(kind))
 		return RT_INVALID_DIRECTION;
+	const size_t src_pitch = pitch_of(s->src_pitch, s->dst_array, width, height);
+	const size_t dst_pitch = pitch_of(s->dst_pitch, s->src_array, width, height);
 	const struct cu_copy_2d c = {.src_x = s->src_x,
 				     .src_y = s->src_y,
 				     .src_type = s->src_array ? CU_MEMORY_ARRAY : source_type(kind),
 				     .src_host = s->src,
 				     .src_device = ADDRESS(s->src),
 				     .src_array = s->src_array,
-				     .src_pitch = s->src_pitch,
+				     .src_pitch = src_pitch,
 				     .dst_x = s->dst_x,
 				     .dst_y = s->dst_y,
 				     .dst_type = s->dst_array ? CU_MEMORY_ARRAY : target_type(kind),
 				     .dst_host = s->dst,
 				     .dst_device = ADDRESS(s->dst),
 				     .dst_array = s->dst_array,
-				     .dst_pitch = s->dst_pitch,
+				     .dst_pitch = dst_pitch,
 				     .width = width,
 				     .height = height};
-	if ((!s->src_array && s->src_pitch < width) || (!s->dst_array && s->dst_pitch < width))
+	if ((!s->src_array && src_pitch < width) || (!s->dst_array && dst_pitch < width))
 		return 12;
 	const int result = cuMemcpy2DAsync_v2(&c, STREAM(stream));
 	return waits ? finish(result, STREAM(stream)) : result;
