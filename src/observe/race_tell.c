@@ -60,13 +60,41 @@ static bool may_store_change(const struct ir_instruction *load, const struct ir_
 	       load->guard == store->guard && load->guard_negated == store->guard_negated;
 }
 
+/* The instruction that a branch leads to, or NO_OPERAND. */
+static u32 target_of(const struct ir_instruction *x)
+{
+	for (u32 n = 0; n < x->operand_count; n++)
+		if (x->operands[n].symbol && x->operands[n].symbol->kind == SYM_LABEL)
+			return x->operands[n].symbol->label->target;
+	return NO_OPERAND;
+}
+
+/* May `to` run behind `from`, without going back? *steps: looked at before it is taken for true. */
+static bool leads_to(const struct code *code, u32 from, u32 to, u32 *steps)
+{
+	const struct ir_instruction *body = code->function->body.items;
+
+	for (u32 k = from; k < to; k++) {
+		const u32 flags = code->forms[k].row ? code->forms[k].row->flags : 0, target = target_of(&body[k]);
+		if (!*steps || !--*steps)
+			return true;
+		if (flags & ISA_BRANCH && target != NO_OPERAND && target > k && target <= to &&
+		    leads_to(code, target, to, steps))
+			return true;
+		if (flags & (ISA_BRANCH | ISA_RET | ISA_EXIT) && !body[k].guard)
+			return false;
+	}
+	return true;
+}
+
 /* Is the instruction a load that the store's address was read by, before it: x[i] = f(x[i])? */
 static bool loads_the_same(const struct code *code, u32 load, u32 store)
 {
 	const struct ir_instruction *body = code->function->body.items;
+	u32 steps = 10000;
 
-	return load < store && may_store_change(&body[load], &body[store]) && code->forms[load].row &&
-	       code->forms[load].row->flags & ISA_MEMORY && body[load].operand_count &&
+	return load < store && leads_to(code, load, store, &steps) && may_store_change(&body[load], &body[store]) &&
+	       code->forms[load].row && code->forms[load].row->flags & ISA_MEMORY && body[load].operand_count &&
 	       body[load].operands[0].kind != OPERAND_ADDRESS && same_address(&body[load], &body[store]);
 }
 
