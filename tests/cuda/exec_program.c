@@ -3,7 +3,7 @@
  * What exec_test.sh runs: a program of the driver interface that finds libcuda.so.1 as programs do. Its words say what it
  * does, in order: `race` and `clean` launch kernels, `fault` stores beyond its buffer, `rounding` a little, `beyond` reads there, `constant` stores to constant memory, `child` launches a kernel that
  * launches others, `forever` one that does not end, `look` one that branches on what its buffer holds, `waits` one that waits for what nobody writes, `fill` fills the buffer, `copy` copies
- * it to the host, `streams` with a word behind it uses it in two streams, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3,
+ * it to the host, `streams` with a word behind it uses it in two streams, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `graph` launches a graph that allocates and frees memory, `graph-leak` one that does not free it, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3,
  * `close` closes the library and takes some more time.
  */
 #include <dlfcn.h>
@@ -177,6 +177,29 @@ static int is_attack(const char *word)
 	       !strcmp(word, "library");
 }
 
+/* A graph that allocates and, if `frees`, frees again; it is launched and never destroyed. */
+static int launch_graph(int frees)
+{
+	int (*stream_new)(void **, unsigned), (*begin)(void *, int), (*end)(void *, void **),
+		(*free_later)(unsigned long long, void *), (*alloc_later)(unsigned long long *, size_t, void *),
+		(*instantiate)(void **, void *, unsigned long long), (*start)(void *, void *), (*wait)(void);
+	void *stream, *graph, *made;
+	unsigned long long p;
+
+	*(void **)&stream_new = (void *)CU(cuStreamCreate);
+	*(void **)&begin = (void *)CU(cuStreamBeginCapture_v2);
+	*(void **)&end = (void *)CU(cuStreamEndCapture);
+	*(void **)&alloc_later = (void *)CU(cuMemAllocAsync);
+	*(void **)&free_later = (void *)CU(cuMemFreeAsync);
+	*(void **)&instantiate = (void *)CU(cuGraphInstantiateWithFlags);
+	*(void **)&start = (void *)CU(cuGraphLaunch);
+	*(void **)&wait = (void *)CU(cuCtxSynchronize);
+	if (stream_new(&stream, 1) || begin(stream, 0) || alloc_later(&p, 512, stream) ||
+	    (frees && free_later(p, stream)) || end(stream, &graph))
+		return 1;
+	return instantiate(&made, graph, 0) || start(made, stream) || wait();
+}
+
 /* A child that ends as programs do, by exit: what the library writes at the end is the parent's. */
 static int fork_child(void)
 {
@@ -236,6 +259,8 @@ int main(int count, char **words)
 			status |= copy_out(out, p);
 		else if (!strcmp(words[k], "profile"))
 			start();
+		else if (!strcmp(words[k], "graph") || !strcmp(words[k], "graph-leak"))
+			status |= launch_graph(!strcmp(words[k], "graph"));
 		else if (!strcmp(words[k], "fork"))
 			status |= fork_child();
 		else if (is_attack(words[k]))

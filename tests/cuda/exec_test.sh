@@ -59,6 +59,8 @@ for how in open ordered waited copied adds; do
 done
 expect "what streams do is suppressed as other findings" 0 'found nothing' --check --suppress "$work/all" "$program" fill streams open
 expect "a kernel that waits for what nobody writes is told of" 1 "waits: deadlock: lanes 0xffffffff spin" --check "$program" fill waits
+expect "a graph that is kept is no leak" 0 'found nothing' --check "$program" graph
+expect "what it has not freed is" 1 '^leak: 512 bytes .* given by cuMemAllocAsync' --check "$program" graph-leak
 expect "a leak is told" 1 'leak: 256 bytes .* given by cuMemAlloc' --check "$program" clean leak
 expect "a fault is told with its place" 0 'clean: address out of bounds: store of 4 bytes' "$program" fault
 expect "and reaches the program" 0 'error 700' "$program" fault
