@@ -309,11 +309,17 @@ static void access_texels(const struct event *e, const struct race_role *role)
 	const u32 insn = (u32)(e->i - grid_entry(e->w->grid, code));
 	const enum texel_use use = texels_use(warp_form(e->w, e->i));
 	struct race_touch a = touch_of(e, e->r->where->bases[code->index] + insn, role);
+	u8 values[WARP_LANES][TEXEL_BYTES];
 	struct texel_range ranges[TEXEL_RANGES];
 	u64 address[WARP_LANES];
 
 	a.reads = use != TEXEL_STORE;
 	a.writes = use == TEXEL_STORE || use == TEXEL_REDUCE;
+	a.gang = NULL; /* whose rows do not hold what a store leaves */
+	for (u32 left = use == TEXEL_STORE ? e->mask : 0; left; left &= left - 1)
+		texels_stored(e->w, e->i, e->rows, (u32)__builtin_ctz(left), values[__builtin_ctz(left)]);
+	a.values = use == TEXEL_STORE ? values[0] : NULL;
+	a.value_bytes = TEXEL_BYTES;
 	for (u32 left = e->mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left), count = texels_of(e->w, e->i, e->rows, l, ranges);
 		for (u32 k = 0; k < count; k++) {

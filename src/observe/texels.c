@@ -110,6 +110,28 @@ static u32 of_surface(struct warp *w, const struct insn *i, const u8 *rows, u32 
 	return 1;
 }
 
+void texels_stored(struct warp *w, const struct insn *i, const u8 *rows, u32 lane, u8 to[TEXEL_BYTES])
+{
+	const struct form *f = warp_form(w, i);
+	const u32 count = form_vector(f), bytes = type_bits(form_type(f, 0)) / 8;
+	const bool formatted = form_has(f, M_p);
+	u32 channels[4] = {0, 0, 0, 0};
+	struct texture_places p;
+	struct bound b;
+
+	memset(to, 0, TEXEL_BYTES);
+	texture_find_places(w, i, 0, 0, &p);
+	for (u32 k = 0; k < count && (k + 1) * bytes <= TEXEL_BYTES; k++) {
+		const u64 value = texture_operand(&p, rows, p.first + p.coordinates + k, lane);
+		if (formatted)
+			channels[k] = (u32)value;
+		else
+			memcpy(to + k * bytes, &value, min_u32(bytes, sizeof value));
+	}
+	if (formatted && bind(w, texture_handle(&p, rows, p.texture, lane), 0, &b))
+		texture_store(&b.t, to, channels);
+}
+
 u32 texels_of(struct warp *w, const struct insn *i, const u8 *rows, u32 lane, struct texel_range to[TEXEL_RANGES])
 {
 	const enum texel_use use = texels_use(warp_form(w, i));

@@ -25,6 +25,9 @@ struct texel_range {
 
 /* What the instruction does to texels; queries take none. */
 enum texel_use texels_use(const struct form *f);
+enum { TEXEL_BYTES = 16 };
+/* What a lane's store leaves in a surface. */
+void texels_stored(struct warp *w, const struct insn *i, const u8 *rows, u32 lane, u8 to[TEXEL_BYTES]);
 /* Returns how many ranges the lane takes. */
 u32 texels_of(struct warp *w, const struct insn *i, const u8 *rows, u32 lane, struct texel_range to[TEXEL_RANGES]);
 
