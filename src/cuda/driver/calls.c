@@ -11,9 +11,10 @@
 
 #define NEEDS_NONE_OF           NEEDS_NONE, false
 #define NEEDS_READY_OF          NEEDS_READY, false
-#define NEEDS_RELEASE_OF        NEEDS_RELEASE, false
+#define NEEDS_OWNER_OF          NEEDS_OWNER, false
 #define NEEDS_CONTEXT_OF        NEEDS_CONTEXT, false
 #define NEEDS_THREAD_READY_OF   NEEDS_READY, true
+#define NEEDS_THREAD_OWNER_OF   NEEDS_OWNER, true
 #define NEEDS_THREAD_CONTEXT_OF NEEDS_CONTEXT, true
 #define REST(...)               , ##__VA_ARGS__
 

@@ -337,7 +337,8 @@ struct task {
 /* Puts a task into a stream, or into the graph that the stream captures into. `params`: param_bytes bytes to copy, for
  * kernels. CU_OK or why not. */
 int stream_give(struct cu_stream *s, const struct task *t, const void *params);
-/* The stream that a handle means in the current context; NULL: no such stream. */
+/* The stream that a handle means in the current context; NULL: no such stream. Where no context is current, that of the stream
+ * is, for the rest of the call. */
 struct cu_stream *stream_of(struct cu_stream *handle);
 /* Waits until all that is in it is done, the lock let go meanwhile; the context's error. */
 int stream_finish(struct cu_stream *s);
@@ -572,6 +573,8 @@ struct thread {
 	bool own_stream;  /* the call that runs means the thread's own default stream */
 	int capture_mode;
 	const char *call; /* that runs; for messages */
+	bool lent;        /* the only context is current for this call alone */
+	int refusal;      /* why it failed, if it fails: what it names has no context that could be current */
 };
 extern __thread struct thread self;
 
@@ -579,9 +582,12 @@ extern __thread struct thread self;
 static inline struct cu_context *context_current(void) { return self.depth ? self.stack[self.depth - 1] : NULL; }
 static inline struct cu_device *device_current(void) { return &driver.devices[context_current()->device]; }
 
-/* What a call needs. NEEDS_RELEASE: it releases what knows its own context, so none need be current, but the one that is
+/* What a call needs. NEEDS_OWNER: it names what knows its own context, so none need be current, but the one that is
  * must be without an error. */
-enum needs { NEEDS_NONE, NEEDS_READY, NEEDS_RELEASE, NEEDS_CONTEXT };
+enum needs { NEEDS_NONE, NEEDS_READY, NEEDS_OWNER, NEEDS_CONTEXT };
+/* Where no context is current, this one is for the rest of the call, if it can be: NULL, destroyed and failed ones cannot, and
+ * say why the call fails. */
+bool context_lend(struct cu_context *c);
 /* Begins a call: takes the lock, checks what it needs. CU_OK, or the call's result. */
 int call_begin(const char *name, enum needs needs, bool own_stream);
 /* Ends it: lets the lock go, writes the trace. Returns `result`. */

@@ -18,6 +18,7 @@ struct cu_link {
 	struct image_log log;
 	struct text_limits limits; /* of inputs that come without their own */
 	const struct arch *target;
+	bool was_given; /* something, even if it was refused */
 	void *image;
 };
 
@@ -113,6 +114,7 @@ static int add(struct cu_link *l, int type, const void *bytes, size_t size, bool
 		return CU_INVALID_VALUE;
 	if (jit->target && jit->target != l->target)
 		return CU_INVALID_VALUE;
+	l->was_given = true;
 	if (type == INPUT_PTX)
 		result = add_ptx(l, bytes, size, name);
 	else
@@ -143,8 +145,10 @@ int drv_cuLinkAddFile_v2(struct cu_link *state, int type, const char *path, u32 
 	if (!path)
 		return CU_INVALID_VALUE;
 	/* NVIDIA's device runtime is the simulator's own. */
-	if (type == INPUT_LIBRARY && strstr(path, "cudadevrt"))
+	if (type == INPUT_LIBRARY && strstr(path, "cudadevrt")) {
+		state->was_given = true;
 		return CU_OK;
+	}
 	struct jit_options jit = {.limits = state->limits};
 	int result = jit_read(&jit, num_options, options, option_values, state->target);
 	if (!result)
@@ -162,7 +166,7 @@ int drv_cuLinkComplete(struct cu_link *state, void **cubin_out, size_t *size_out
 
 	if (!handle_is(state, HANDLE_LINK))
 		return CU_INVALID_HANDLE;
-	if (!cubin_out || !state->texts.count)
+	if (!cubin_out || !state->was_given)
 		return CU_INVALID_VALUE;
 	free(state->image);
 	state->image = image_write(&state->texts, state->target, &size);

@@ -346,7 +346,8 @@ int drv_cuMemAllocFromPoolAsync(u64 *dptr, size_t bytesize, struct cu_pool *pool
 int drv_cuMemAllocAsync(u64 *dptr, size_t bytesize, struct cu_stream *h_stream)
 {
 	struct cu_pool *pool;
-	const int result = drv_cuDeviceGetMemPool(&pool, context_current()->device);
+	const struct cu_stream *s = stream_of(h_stream);
+	const int result = s ? drv_cuDeviceGetMemPool(&pool, s->context->device) : CU_INVALID_HANDLE;
 
 	return result ? result : drv_cuMemAllocFromPoolAsync(dptr, bytesize, pool, h_stream);
 }

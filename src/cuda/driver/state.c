@@ -133,8 +133,31 @@ int call_begin(const char *name, enum needs needs, bool own_stream)
 		return CU_OK;
 	const struct cu_context *c = context_current();
 	if (!c)
-		return needs == NEEDS_RELEASE ? CU_OK : CU_INVALID_CONTEXT;
+		return needs == NEEDS_OWNER ? CU_OK : CU_INVALID_CONTEXT;
 	return c->destroyed ? CU_CONTEXT_DESTROYED : c->error;
+}
+
+bool context_lend(struct cu_context *c)
+{
+	self.refusal = !c ? CU_INVALID_CONTEXT : c->destroyed ? CU_CONTEXT_DESTROYED : c->error;
+	if (self.refusal)
+		return false;
+	self.stack[0] = c;
+	self.depth = 1;
+	self.lent = true;
+	return true;
+}
+
+/* What the call has as its result, with the lent context given back. */
+static int end_of_loan(int result)
+{
+	if (self.lent)
+		self.depth = 0;
+	if (result && self.refusal)
+		result = self.refusal;
+	self.lent = false;
+	self.refusal = CU_OK;
+	return result;
 }
 
 static void trace_argument(FILE *f, char letter, va_list *args)
@@ -190,6 +213,7 @@ int call_end(const char *name, int result, const char *format, ...)
 {
 	self.own_stream = false;
 	self.call = NULL;
+	result = end_of_loan(result);
 	if (!driver.trace) {
 		driver_let_go();
 		if (result && result != CU_NOT_READY)

@@ -85,13 +85,19 @@ static struct cu_stream *own_stream(struct cu_context *c)
 	return s;
 }
 
+static bool is_default(const struct cu_stream *handle)
+{
+	return !handle || handle == CU_STREAM_IS_LEGACY || handle == CU_STREAM_IS_PER_THREAD;
+}
+
 /* The stream that a handle stands for: 0 is the default stream, 1 the legacy one, 2 the thread's own. NULL: no
  * stream. */
 struct cu_stream *stream_of(struct cu_stream *handle)
 {
+	const bool is_known = !is_default(handle) && handle_is(handle, HANDLE_STREAM);
 	struct cu_context *c = context_current();
 
-	if (!c)
+	if (!c && (is_known || is_default(handle)) && !context_lend(is_known ? handle->context : NULL))
 		return NULL;
 	if (!handle)
 		return self.own_stream ? own_stream(c) : c->legacy;
@@ -99,7 +105,7 @@ struct cu_stream *stream_of(struct cu_stream *handle)
 		return c->legacy;
 	if (handle == CU_STREAM_IS_PER_THREAD)
 		return own_stream(c);
-	return handle_is(handle, HANDLE_STREAM) ? handle : NULL;
+	return is_known ? handle : NULL;
 }
 
 /* --- Giving work ------------------------------------------------------------------------------------- */
