@@ -17,6 +17,7 @@
 #include "arch/arch.h"
 #include "decode/externals.h"
 #include "decode/resources.h"
+#include "sass/module.h"
 
 /* Appended at the context's end: variables are found in the order of creation. */
 ptxsim_module *ptxsim_module_create(ptxsim_context *context)
@@ -432,10 +433,12 @@ ptxsim_status ptxsim_function_attributes(const ptxsim_function *function, struct
 		return ptxsim_function_compile(function);
 	const struct kernel *k = function_kernel(function);
 	const struct ir_limits *limits = &k->function->limits;
+	const struct ir_machine *machine = k->function->machine;
+	const u32 stated = machine ? sass_stated_registers(machine) : 0;
 	*attributes = (struct ptxsim_attributes){.shared_bytes = k->static_shared_bytes,
 						 .constant_bytes = program_constant_bytes(p),
 						 .local_bytes = kernel_local_bytes(k),
-						 .registers = kernel_registers(k, p->arch),
+						 .registers = stated ? stated : kernel_registers(k, p->arch),
 						 .max_threads = kernel_threads_most(k, p->arch),
 						 .param_bytes = k->param_bytes,
 						 .ptx_target = k->function->module->arch,

@@ -497,6 +497,13 @@ static u32 granted_registers(const struct cubin *c, const struct cubin_function 
 	return f->registers;
 }
 
+u32 sass_stated_registers(const struct ir_machine *machine)
+{
+	const struct sass_kernel *k = machine->kernel;
+
+	return k->module->sections[k->section].function->registers;
+}
+
 static void add_kernel(struct reader *r, u32 section)
 {
 	const struct sass_section *s = &r->m->sections[section];

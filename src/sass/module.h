@@ -65,6 +65,9 @@ bool sass_is_supplied(const struct elf_symbol *s);
 /* The name of the system's function, which a cubin leaves undefined, at that address (without function_base), or NULL. */
 const char *sass_system_name(const struct sass_module *m, u64 address);
 
+/* Registers of a thread as the file states them, without what the driver's functions need on top; 0: it does not. */
+u32 sass_stated_registers(const struct ir_machine *machine);
+
 /* Whether the bytes begin as a cubin does. */
 bool sass_module_is(const u8 *bytes, size_t size);
 /* Reads a cubin of sm_75 or later; errors go to `diags`. The bytes are the caller's, and must last as long as the arena. */

@@ -3,7 +3,7 @@
  * What exec_test.sh runs: a program of the driver interface that finds libcuda.so.1 as programs do. Its words say what it
  * does, in order: `race` and `clean` launch kernels, `fault` stores beyond its buffer, `rounding` a little, `beyond` reads there, `constant` stores to constant memory, `child` launches a kernel that
  * launches others, `forever` one that does not end, `look` one that branches on what its buffer holds, `waits` one that waits for what nobody writes, `fill` fills the buffer, `copy` copies
- * it to the host, `streams` with a word behind it uses it in two streams, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `graph` launches a graph that allocates and frees memory, `graph-leak` one that does not free it, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3,
+ * it to the host, `streams` with a word behind it uses it in two streams, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `array` an array, `graph` launches a graph that allocates and frees memory, `graph-leak` one that does not free it, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3,
  * `close` closes the library and takes some more time.
  */
 #include <dlfcn.h>
@@ -212,6 +212,18 @@ static int fork_child(void)
 	return waitpid(child, &status, 0) == child ? status : 1;
 }
 
+static int keep_array(void)
+{
+	struct {
+		size_t width, height;
+		int format;
+		unsigned channels;
+	} shape = {16, 8, 0x20, 1};
+	void *array;
+
+	return find("cuArrayCreate_v2")(&array, &shape);
+}
+
 int main(int count, char **words)
 {
 	int (*init)(unsigned), (*retain)(void **, int), (*set)(void *), (*load)(void **, const void *),
@@ -263,6 +275,8 @@ int main(int count, char **words)
 			status |= launch_graph(!strcmp(words[k], "graph"));
 		else if (!strcmp(words[k], "fork"))
 			status |= fork_child();
+		else if (!strcmp(words[k], "array"))
+			status |= keep_array();
 		else if (is_attack(words[k]))
 			attack(module, words[k]);
 	if (count < 2 || strcmp(words[count - 1], "leak"))

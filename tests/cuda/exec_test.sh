@@ -62,6 +62,7 @@ expect "a kernel that waits for what nobody writes is told of" 1 "waits: deadloc
 expect "a graph that is kept is no leak" 0 'found nothing' --check "$program" graph
 expect "what it has not freed is" 1 '^leak: 512 bytes .* given by cuMemAllocAsync' --check "$program" graph-leak
 expect "a leak is told" 1 'leak: 256 bytes .* given by cuMemAlloc' --check "$program" clean leak
+expect "and that of an array" 1 'leak: 512 bytes .* given by cuArrayCreate' --check "$program" array
 expect "a fault is told with its place" 0 'clean: address out of bounds: store of 4 bytes' "$program" fault
 expect "and reaches the program" 0 'error 700' "$program" fault
 expect "a read beyond a buffer goes on as on a card" 0 '^error 0' "$program" beyond

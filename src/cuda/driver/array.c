@@ -77,6 +77,8 @@ static struct region *array_memory(u64 bytes)
 
 	if (at && !b)
 		heap_give(h, at, bytes);
+	if (b)
+		b->of_array = true;
 	return b;
 }
 

@@ -108,6 +108,7 @@ struct region {
 	int preferred, accessed_by;
 	int prefetched;
 	struct graph_memory *of_graph; /* that of a graph, with which it goes; or NULL */
+	bool of_array;                 /* of an array or a mipmapped one */
 	u64 freeing;                   /* a stream is to free it: the number of that request; 0: none */
 	u8 sync;                       /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 };
@@ -588,6 +589,8 @@ enum needs { NEEDS_NONE, NEEDS_READY, NEEDS_OWNER, NEEDS_CONTEXT };
 /* Where no context is current, this one is for the rest of the call, if it can be: NULL, destroyed and failed ones cannot, and
  * say why the call fails. */
 bool context_lend(struct cu_context *c);
+/* The same with the device's primary context, for calls that name a device. True: a context is current. */
+bool context_of(int device);
 /* Begins a call: takes the lock, checks what it needs. CU_OK, or the call's result. */
 int call_begin(const char *name, enum needs needs, bool own_stream);
 /* Ends it: lets the lock go, writes the trace. Returns `result`. */

@@ -133,7 +133,7 @@ void blocks_tell_leaks(FILE *to)
 			if (count++ < TOLD)
 				fprintf(to, "leak: %llu byte%s at 0x%llx, given by %s, %s never freed\n",
 					(unsigned long long)b->size, plural_s(b->size), (unsigned long long)b->base,
-					names[b->kind], b->size == 1 ? "is" : "are");
+					b->of_array ? "cuArrayCreate" : names[b->kind], b->size == 1 ? "is" : "are");
 		}
 	if (count > TOLD)
 		fprintf(to, "leak: %llu allocations in all, %llu bytes\n", (unsigned long long)count,

@@ -771,21 +771,13 @@ int drv_cuFuncSetAttribute(struct cu_function *hfunc, int attrib, int value)
 	}
 }
 
-/* The device is named: without a current context its primary one is meant. */
-static bool has_context(int dev)
-{
-	const struct cu_device *d = dev >= 0 && dev < driver.device_count ? &driver.devices[dev] : NULL;
-
-	return context_current() || context_lend(d && d->primary_users ? d->primary : NULL);
-}
-
 int drv_cuKernelGetAttribute(int *pi, int attrib, struct cu_function *kernel, int dev)
 {
-	return has_context(dev) ? drv_cuFuncGetAttribute(pi, attrib, kernel) : CU_INVALID_CONTEXT;
+	return context_of(dev) ? drv_cuFuncGetAttribute(pi, attrib, kernel) : CU_INVALID_CONTEXT;
 }
 int drv_cuKernelSetAttribute(int attrib, int val, struct cu_function *kernel, int dev)
 {
-	return has_context(dev) ? drv_cuFuncSetAttribute(kernel, attrib, val) : CU_INVALID_CONTEXT;
+	return context_of(dev) ? drv_cuFuncSetAttribute(kernel, attrib, val) : CU_INVALID_CONTEXT;
 }
 
 int drv_cuFuncSetCacheConfig(struct cu_function *hfunc, int config)

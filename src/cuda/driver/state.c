@@ -148,6 +148,13 @@ bool context_lend(struct cu_context *c)
 	return true;
 }
 
+bool context_of(int device)
+{
+	const struct cu_device *d = device >= 0 && device < driver.device_count ? &driver.devices[device] : NULL;
+
+	return context_current() || context_lend(d && d->primary_users ? d->primary : NULL);
+}
+
 /* What the call has as its result, with the lent context given back. */
 static int end_of_loan(int result)
 {
