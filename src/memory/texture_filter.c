@@ -91,6 +91,8 @@ static u32 mix_floats(const struct texture *t, const struct taps *taps, u32 chan
 	}
 	if (special != 0)
 		return isnan(special) ? f->nan : bits_of_f32((f32)special);
+	if (taps->weight[0] == WEIGHT_STEPS && t->channel_bits == 32) /* the middle of a texel */
+		return taps->value[0][channel];
 	return bits_of_f32((f32)rounded(f, sum_of(f, taps, value) / WEIGHT_STEPS));
 }
 
