@@ -1,47 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sets as sorted entries. A set that grows beyond MOST_ENTRIES forgets which threads of a block it was about: that errs
- * towards order.
+ * Sets as lists of parts, in order. A set that grows beyond MOST_ENTRIES forgets which threads of a block it was about:
+ * that errs towards order.
  */
 #include "observe/race_sets.h"
 
 #include <string.h>
 
-enum { BLOCK_SHIFT = 12, FIRST_WARP = 1, FIRST_THREAD = 64, WARPS = 32, LANES = 32, MOST_ENTRIES = 1024 };
+enum { WARPS = 32, LANES = 32, MOST_ENTRIES = 1024 };
 
-/* key: block << BLOCK_SHIFT, plus 0 for all of it, a warp's number or a thread's; READS_ONLY: of their reads alone. */
-struct race_entry {
-	u64 key;
-	u32 time;
-};
-
+/* held.count: of the parts. */
 struct race_set {
-	u32 holders, count;
-	u32 class;
-	struct race_set *next; /* unused */
-	struct race_entry entries[];
+	struct race_held held;
+	struct race_part *parts[];
 };
-
-static const u64 READS_ONLY = 1ull << 63;
-
-static u64 key_of(u32 block, u32 part) { return (u64)block << BLOCK_SHIFT | part; }
-static u32 part_of(u64 key) { return (u32)key & ((1u << BLOCK_SHIFT) - 1); }
 
 /* --- Holders -------------------------------------------------------------------------------- */
 
 struct race_set *race_set_keep(struct race_set *s)
 {
 	if (s)
-		s->holders++;
+		s->held.holders++;
 	return s;
 }
 
 void race_set_drop(struct race_sets *sets, struct race_set *s)
 {
-	if (!s || --s->holders)
+	if (!s || --s->held.holders)
 		return;
-	s->next = sets->unused[s->class];
-	sets->unused[s->class] = s;
+	for (u32 k = 0; k < s->held.count; k++)
+		race_part_drop(sets, s->parts[k]);
+	race_give(sets->unused_sets, &s->held);
 }
 
 void race_set_put(struct race_sets *sets, struct race_set **at, struct race_set *s)
@@ -52,34 +41,40 @@ void race_set_put(struct race_sets *sets, struct race_set **at, struct race_set 
 	race_set_drop(sets, old);
 }
 
-static struct race_set *new_set(struct race_sets *sets, const struct race_entry *entries, u32 count)
+/* Takes over the hold of each part. */
+static struct race_set *set_of_parts(struct race_sets *sets, struct race_part *const *parts, u32 count)
 {
-	u32 class = 0;
+	const u32 class = race_class(count);
+	struct race_set *s = (struct race_set *)race_take(sets, sets->unused_sets, class,
+							  sizeof *s + sizeof *parts * ((size_t)1 << class));
 
-	while (1u << class < count)
-		class ++;
-	struct race_set *s = sets->unused[class];
-	if (s)
-		sets->unused[class] = s->next;
-	else
-		s = arena_alloc(sets->arena, sizeof *s + sizeof *entries * ((size_t)1 << class));
-	s->holders = 1;
-	s->count = count;
-	s->class = class;
-	memcpy(s->entries, entries, count * sizeof *entries);
+	s->held.count = count;
+	memcpy(s->parts, parts, count * sizeof *parts);
 	return s;
+}
+
+static struct race_part **listing_room(struct race_sets *sets, size_t room)
+{
+	if (room > sets->listed_room) {
+		sets->listed_room = room * 2;
+		sets->listed = ARENA_ARRAY(sets->arena, sets->listed_room, struct race_part *);
+	}
+	return sets->listed;
 }
 
 /* --- Simple ones ---------------------------------------------------------------------------- */
 
-struct race_set *race_set_of_block(struct race_sets *sets, u32 block, u32 time)
+/* Of one block. */
+static struct race_set *set_of_entries(struct race_sets *sets, const struct race_entry *entries, u32 count)
 {
-	return new_set(sets, &(struct race_entry){key_of(block, 0), time}, 1);
+	struct race_part *p = race_part_new(sets, entries, count);
+
+	return set_of_parts(sets, &p, 1);
 }
 
 struct race_set *race_set_of_thread(struct race_sets *sets, u32 block, u32 warp, u32 lane, u32 time)
 {
-	return new_set(sets, &(struct race_entry){key_of(block, FIRST_THREAD + warp * LANES + lane), time}, 1);
+	return set_of_entries(sets, &(struct race_entry){race_thread_key(block, warp, lane), time}, 1);
 }
 
 struct race_set *race_set_of_lanes(struct race_sets *sets, u32 block, u32 warp, u32 mask, u32 time)
@@ -88,9 +83,8 @@ struct race_set *race_set_of_lanes(struct race_sets *sets, u32 block, u32 warp, 
 	u32 count = 0;
 
 	for (u32 left = mask; left; left &= left - 1)
-		entries[count++] = (struct race_entry){
-			key_of(block, FIRST_THREAD + warp * LANES + (u32)__builtin_ctz(left)), time};
-	return count ? new_set(sets, entries, count) : NULL;
+		entries[count++] = (struct race_entry){race_thread_key(block, warp, (u32)__builtin_ctz(left)), time};
+	return count ? set_of_entries(sets, entries, count) : NULL;
 }
 
 struct race_set *race_set_of_warps(struct race_sets *sets, u32 block, const u32 *times, u32 count)
@@ -101,92 +95,59 @@ struct race_set *race_set_of_warps(struct race_sets *sets, u32 block, const u32 
 	for (u32 k = 0; k < count; k++)
 		least = min_u32(least, times[k]);
 	if (count && least)
-		entries[used++] = (struct race_entry){key_of(block, 0), least};
+		entries[used++] = (struct race_entry){race_block_key(block), least};
 	for (u32 k = 0; k < count; k++)
 		if (times[k] > least)
-			entries[used++] = (struct race_entry){key_of(block, FIRST_WARP + k), times[k]};
-	return used ? new_set(sets, entries, used) : NULL;
+			entries[used++] = (struct race_entry){race_warp_key(block, k), times[k]};
+	return used ? set_of_entries(sets, entries, used) : NULL;
 }
 
 /* --- Joining -------------------------------------------------------------------------------- */
 
-/* What the entries of one block so far say of all of it, and of its warps. */
-struct known {
-	u64 block;
-	u32 time, warp[WARPS];
-	bool any_warp;
-};
-
-/* Does a shorter entry before it say what this one does? Else it is noted. */
-static bool is_known(struct known *k, const struct race_entry *e)
+/* The parts of both, each held once more. */
+static u32 join_parts(struct race_sets *sets, struct race_part **to, const struct race_set *a, const struct race_set *b)
 {
-	const u64 block = e->key >> BLOCK_SHIFT;
-	const u32 part = part_of(e->key);
-
-	if (block != k->block) {
-		k->block = block;
-		k->time = 0;
-		if (k->any_warp)
-			memset(k->warp, 0, sizeof k->warp);
-		k->any_warp = false;
-	}
-	if (e->time <= k->time)
-		return true;
-	if (part == 0) {
-		k->time = e->time;
-	} else if (part < FIRST_THREAD) {
-		k->warp[part - FIRST_WARP] = e->time;
-		k->any_warp = true;
-	} else {
-		return e->time <= k->warp[(part - FIRST_THREAD) / LANES];
-	}
-	return false;
-}
-
-/* Of each block one entry, with the newest time. */
-static u32 shorten(struct race_entry *entries, u32 count)
-{
-	u32 used = 0;
-
-	for (u32 k = 0; k < count; k++) {
-		const u64 key = entries[k].key >> BLOCK_SHIFT << BLOCK_SHIFT;
-		if (used && entries[used - 1].key == key)
-			entries[used - 1].time = max_u32(entries[used - 1].time, entries[k].time);
-		else
-			entries[used++] = (struct race_entry){key, entries[k].time};
-	}
-	return used;
-}
-
-static u32 merge(struct race_entry *to, const struct race_set *a, const struct race_set *b)
-{
-	struct known known = {.block = UINT64_MAX};
 	u32 i = 0, j = 0, used = 0;
 
-	while (i < a->count || j < b->count) {
-		struct race_entry e;
-		if (j == b->count || (i < a->count && a->entries[i].key < b->entries[j].key)) {
-			e = a->entries[i++];
-		} else if (i == a->count || b->entries[j].key < a->entries[i].key) {
-			e = b->entries[j++];
-		} else {
-			e = a->entries[i++];
-			e.time = max_u32(e.time, b->entries[j++].time);
-		}
-		if (!is_known(&known, &e))
-			to[used++] = e;
+	while (i < a->held.count && j < b->held.count) {
+		struct race_part *x = a->parts[i], *y = b->parts[j];
+		const u64 left = race_part_span(x), right = race_part_span(y);
+		to[used++] = x == y || left < right ? race_part_keep(x)
+			     : left > right         ? race_part_keep(y)
+						    : race_part_join(sets, x, y);
+		i += left <= right;
+		j += left >= right;
 	}
+	for (; i < a->held.count; i++)
+		to[used++] = race_part_keep(a->parts[i]);
+	for (; j < b->held.count; j++)
+		to[used++] = race_part_keep(b->parts[j]);
 	return used;
 }
 
-static bool is_same(const struct race_set *s, const struct race_entry *entries, u32 count)
+static void shorten_all(struct race_sets *sets, struct race_part **parts, u32 count)
 {
-	if (s->count != count)
-		return false;
-	for (u32 k = 0; k < count; k++)
-		if (s->entries[k].key != entries[k].key || s->entries[k].time != entries[k].time)
-			return false;
-	return true;
+	for (u32 k = 0; k < count; k++) {
+		struct race_part *whole = parts[k];
+		parts[k] = race_part_shorten(sets, whole);
+		race_part_drop(sets, whole);
+	}
+}
+
+/* Those parts, whose holds it takes over: one of the two, if they are its. */
+static struct race_set *one_of(struct race_sets *sets, struct race_set *a, struct race_set *b,
+			       struct race_part *const *parts, u32 count)
+{
+	struct race_set *const either[] = {a, b};
+
+	for (u32 n = 0; n < 2; n++) {
+		if (either[n]->held.count != count || memcmp(either[n]->parts, parts, count * sizeof *parts) != 0)
+			continue;
+		for (u32 k = 0; k < count; k++)
+			race_part_drop(sets, parts[k]);
+		return race_set_keep(either[n]);
+	}
+	return set_of_parts(sets, parts, count);
 }
 
 struct race_set *race_set_join(struct race_sets *sets, struct race_set *a, struct race_set *b)
@@ -195,19 +156,21 @@ struct race_set *race_set_join(struct race_sets *sets, struct race_set *a, struc
 		return race_set_keep(b);
 	if (!b)
 		return race_set_keep(a);
-	const size_t room = (size_t)a->count + b->count;
-	if (room > sets->merged_room) {
-		sets->merged_room = room * 2;
-		sets->merged = ARENA_ARRAY(sets->arena, sets->merged_room, struct race_entry);
-	}
-	u32 count = merge(sets->merged, a, b);
-	if (is_same(a, sets->merged, count))
-		return race_set_keep(a);
-	if (is_same(b, sets->merged, count))
-		return race_set_keep(b);
-	if (count > MOST_ENTRIES)
-		count = shorten(sets->merged, count);
-	return new_set(sets, sets->merged, count);
+	struct race_set *s = (struct race_set *)race_recall(sets, a->held.number, b->held.number);
+	if (s)
+		return race_set_keep(s);
+	struct race_part **parts = listing_room(sets, (size_t)a->held.count + b->held.count);
+	const u32 count = join_parts(sets, parts, a, b);
+	size_t entries = 0;
+	for (u32 k = 0; k < count; k++)
+		entries += parts[k]->held.count;
+	if (entries > MOST_ENTRIES)
+		shorten_all(sets, parts, count);
+	s = one_of(sets, a, b, parts, count);
+	race_remember(sets, a->held.number, b->held.number, &s->held);
+	if (s != a && s != b) /* who has learnt from b asks b again */
+		race_remember(sets, s->held.number, b->held.number, &s->held);
+	return s;
 }
 
 void race_set_add(struct race_sets *sets, struct race_set **at, struct race_set *s)
@@ -217,50 +180,67 @@ void race_set_add(struct race_sets *sets, struct race_set **at, struct race_set 
 
 /* --- Asking --------------------------------------------------------------------------------- */
 
-static u32 time_of(const struct race_set *s, u64 key)
+static const struct race_part *part_at(const struct race_set *s, u64 span)
 {
-	u32 low = 0, high = s->count;
+	u32 low = 0, high = s->held.count;
 
 	while (low < high) {
 		const u32 middle = low + (high - low) / 2;
-		if (s->entries[middle].key < key)
+		if (race_part_span(s->parts[middle]) < span)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < s->count && s->entries[low].key == key ? s->entries[low].time : 0;
+	return low < s->held.count && race_part_span(s->parts[low]) == span ? s->parts[low] : NULL;
 }
 
-static bool covers(const struct race_set *s, u64 block, u32 warp, u32 lane, u32 time)
+static bool covers(const struct race_set *s, bool reads, u32 block, u32 warp, u32 lane, u32 time)
 {
-	return time <= time_of(s, block) || time <= time_of(s, block | (FIRST_WARP + warp)) ||
-	       time <= time_of(s, block | (FIRST_THREAD + warp * LANES + lane));
+	const struct race_part *p = s ? part_at(s, race_span(block, reads)) : NULL;
+
+	return p && race_part_covers(p, block, warp, lane, time);
 }
 
 bool race_set_covers(const struct race_set *s, u32 block, u32 warp, u32 lane, u32 time)
 {
-	return s && covers(s, key_of(block, 0), warp, lane, time);
+	return covers(s, false, block, warp, lane, time);
 }
 
 bool race_set_covers_read(const struct race_set *s, u32 block, u32 warp, u32 lane, u32 time)
 {
-	return s && covers(s, key_of(block, 0) | READS_ONLY, warp, lane, time);
+	return covers(s, true, block, warp, lane, time);
+}
+
+/* The first parts of a set as reads, and the rest of them, which are already. */
+static struct race_set *reads_of(struct race_sets *sets, const struct race_set *s, u32 all)
+{
+	struct race_part **parts = listing_room(sets, s->held.count);
+	struct race_set *reads = NULL;
+
+	for (u32 k = 0; k < all; k++)
+		parts[k] = race_part_reads(sets, s->parts[k]);
+	struct race_set *known = set_of_parts(sets, parts, all);
+	for (u32 k = all; k < s->held.count; k++)
+		parts[k] = race_part_keep(s->parts[k]);
+	if (all < s->held.count)
+		reads = set_of_parts(sets, parts + all, s->held.count - all);
+	race_set_add(sets, &known, reads);
+	race_set_drop(sets, reads);
+	return known;
 }
 
 struct race_set *race_set_reads(struct race_sets *sets, struct race_set *s)
 {
 	u32 all = 0;
 
-	while (s && all < s->count && !(s->entries[all].key & READS_ONLY))
+	while (s && all < s->held.count && !race_span_is_reads(race_part_span(s->parts[all])))
 		all++;
 	if (!all)
 		return race_set_keep(s);
-	struct race_set *known = new_set(sets, s->entries, all), *reads = NULL;
-	for (u32 k = 0; k < all; k++)
-		known->entries[k].key |= READS_ONLY;
-	if (all < s->count)
-		reads = new_set(sets, s->entries + all, s->count - all);
-	race_set_add(sets, &known, reads);
-	race_set_drop(sets, reads);
-	return known;
+	struct race_set *reads = (struct race_set *)race_recall(sets, s->held.number, 0);
+	if (reads)
+		return race_set_keep(reads);
+	reads = reads_of(sets, s, all);
+	race_remember(sets, s->held.number, 0, &reads->held);
+	return reads;
 }

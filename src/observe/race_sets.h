@@ -7,19 +7,9 @@
 #ifndef PTXSIM_OBSERVE_RACE_SETS_H
 #define PTXSIM_OBSERVE_RACE_SETS_H
 
-#include "base/arena.h"
+#include "observe/race_parts.h"
 
 struct race_set; /* NULL: the empty one */
-
-enum { RACE_SET_CLASSES = 24 };
-
-/* Where sets come from, and go when nobody holds them any more. */
-struct race_sets {
-	struct arena *arena;
-	struct race_set *unused[RACE_SET_CLASSES]; /* by the logarithm of their room */
-	struct race_entry *merged;                 /* room for one result */
-	size_t merged_room;
-};
 
 /* One holder more, or one less. */
 struct race_set *race_set_keep(struct race_set *s);
@@ -27,8 +17,7 @@ void race_set_drop(struct race_sets *sets, struct race_set *s);
 /* *at, which gives up what it held, takes over one hold of s. */
 void race_set_put(struct race_sets *sets, struct race_set **at, struct race_set *s);
 
-/* All accesses up to `time` of a block, a warp, a thread. The caller holds the result. */
-struct race_set *race_set_of_block(struct race_sets *sets, u32 block, u32 time);
+/* All accesses up to `time` of a thread. The caller holds the result. */
 struct race_set *race_set_of_thread(struct race_sets *sets, u32 block, u32 warp, u32 lane, u32 time);
 /* Of a block's warps, each up to its time. */
 struct race_set *race_set_of_warps(struct race_sets *sets, u32 block, const u32 *times, u32 count);
