@@ -49,4 +49,14 @@ static inline void row_addresses(const u8 *rows, u32 base, s32 offset, bool wide
 			address[l] = row_address(rows, base, offset, false, l);
 }
 
+/* Whether the lanes access neighbouring elements in order: then one range stands for all. */
+static inline bool addresses_are_dense(const u64 address[WARP_LANES], u32 bytes)
+{
+	u64 differs = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		differs |= address[l] ^ (address[0] + (u64)l * bytes);
+	return !differs;
+}
+
 #endif

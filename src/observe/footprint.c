@@ -13,7 +13,7 @@
 #include "isa/form.h"
 #include "observe/race_roles.h"
 
-enum { PAGE_WORDS = 1024, BUCKETS = 1 << 12, PLACES_MOST = 0xffff };
+enum { PAGE_WORDS = 1024, BUCKETS = 1 << 12, PLACES_MOST = 0xffff, WHOLE_WORD = 0xf };
 
 /* Ways to access a word. Strong ones are atomic operations, and loads and stores that are volatile or ordered. */
 enum way { WAY_READ, WAY_WRITE, WAY_STRONG_READ, WAY_STRONG_WRITE, WAYS };
@@ -50,6 +50,7 @@ struct footprints {
 	const struct check_sites *where;
 	const struct site_list *sites;
 	u16 **numbers; /* by code and decoded instruction: of its place, from 1; 0: it has none yet */
+	u8 *ways;      /* by site: a bit each */
 	struct footprint *made;
 	struct page *last;
 	bool no_memory;
@@ -111,11 +112,57 @@ static void touch(struct footprints *f, u64 address, u32 size, enum way way, u16
 	}
 }
 
+static void touch_words(struct footprints *f, u64 address, u64 bytes, enum way way, u16 place)
+{
+	const u64 end = address + bytes;
+
+	for (u64 at = address; at < end;) {
+		struct page *p = page_of(f, at / 4 / PAGE_WORDS);
+		const u32 word = at / 4 % PAGE_WORDS, count = (u32)min_u64(PAGE_WORDS - word, (end - at) / 4);
+		if (!p) {
+			f->no_memory = true;
+			return;
+		}
+		u8 *known = &p->bytes[way][word], all = WHOLE_WORD;
+		for (u32 k = 0; k < count; k++)
+			all &= known[k];
+		for (u32 k = 0; all != WHOLE_WORD && k < count; k++) {
+			if (!known[k])
+				p->by[way][word + k] = place;
+			known[k] = WHOLE_WORD;
+		}
+		at += 4ull * count;
+	}
+}
+
+/* All lanes access neighbouring words of one allocation. False: they do not. */
+static bool touch_row(struct footprints *f, const struct warp *w, const struct account_site *s, u32 ways,
+		      const u64 address[WARP_LANES], u32 size, u16 place)
+{
+	u64 first = address[0], last = address[WARP_LANES - 1];
+
+	if (size % 4 || first % 4 || !addresses_are_dense(address, size))
+		return false;
+	/* The windows of the other spaces are larger than a row. */
+	if (s->space == SPACE_GENERIC &&
+	    (generic_space(w, &first) != SPACE_GLOBAL || generic_space(w, &last) != SPACE_GLOBAL))
+		return false;
+	const struct allocation *a = memory_find(w->grid->memory, first, (u64)WARP_LANES * size);
+	if (!a)
+		return false;
+	for (u32 way = 0; way < WAYS && !(a->flags & (ALLOCATION_READ_ONLY | ALLOCATION_HEAP)); way++)
+		if (ways >> way & 1)
+			touch_words(f, first, (u64)WARP_LANES * size, (enum way)way, place);
+	return true;
+}
+
 static void touch_lanes(struct footprints *f, const struct warp *w, const struct account_site *s, u32 mask, u32 ways,
 			const u64 address[WARP_LANES], u32 size)
 {
 	const u16 place = place_number(f, s->code, s->insn);
 
+	if (place && mask == FULL_MASK && touch_row(f, w, s, ways, address, size, place))
+		return;
 	for (u32 left = place ? mask : 0; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
 		u64 at = address[l];
@@ -156,6 +203,7 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	const struct code *code = w->frame->code;
 	const struct account_site *s = site_of(f, code, (u32)(i - grid_entry(w->grid, code)));
 	u64 base[WARP_LANES], address[WARP_LANES];
+	const u32 ways = f->ways[s - f->sites->items];
 
 	if (!f->made && !(f->made = calloc(1, sizeof *f->made)))
 		return;
@@ -164,13 +212,13 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	else
 		row_addresses(rows, i->a, i->imm, s->wide, base);
 	if (!s->fragment) {
-		touch_lanes(f, w, s, mask, ways_of(s), base, s->width);
+		touch_lanes(f, w, s, mask, ways, base, s->width);
 		return;
 	}
 	const u64 stride = fragments_stride(s->fragment, s->code, s->form, i, rows, mask);
 	for (u32 k = 0; k < s->fragment->count; k++) {
 		fragments_address(s->fragment, k, base, stride, address);
-		touch_lanes(f, w, s, mask, ways_of(s), address, s->fragment->access[k].bytes);
+		touch_lanes(f, w, s, mask, ways, address, s->fragment->access[k].bytes);
 	}
 }
 
@@ -195,6 +243,9 @@ struct footprints *footprints_new(struct arena *arena, const struct check_sites 
 	f->where = where;
 	f->sites = sites;
 	f->numbers = ARENA_ARRAY(arena, p->code_count + 1, u16 *);
+	f->ways = ARENA_ARRAY(arena, sites->count + 1, u8);
+	for (u32 k = 0; k < sites->count; k++)
+		f->ways[k] = (u8)ways_of(&sites->items[k]);
 	for (u32 c = 0; c < p->code_count; c++)
 		f->numbers[c] = ARENA_ARRAY(arena, p->codes[c]->insn_count + 1, u16);
 	return f;

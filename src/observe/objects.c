@@ -140,18 +140,42 @@ static void look_at_lane(const struct objects *o, struct warp *w, u32 site, u32 
 		tell(o, w, site, lane, a, address, at, size);
 }
 
-/* The common case first: addresses of the object's own space, all lanes at once without a branch. */
+/* The common case first: addresses of the object's own space, all lanes at once without a branch or a comparison, of which the
+ * least of x86 processors has none of 64 bits: what is negative is outside. */
+static bool are_inside(const struct object_access *a, const u64 address[WARP_LANES], u64 size)
+{
+	const u64 last = a->size - size;
+	u64 signs = last;
+
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		const u64 at = address[l] - a->base;
+		signs |= at | (last - at);
+	}
+	return !(signs >> 63);
+}
+
+/* The same of addresses of 32 bits in shared memory, straight from their row. */
+static bool row_is_inside(const struct object_access *a, const struct account_site *s, const struct insn *i,
+			  const u8 *rows)
+{
+	const u32 *base = (const u32 *)(const void *)(rows + i->a);
+	const u32 first = (u32)i->imm - (u32)a->base, last = (u32)(a->size - s->width);
+	u32 signs = last;
+
+	if (a->in != SPACE_SHARED || a->space != SPACE_SHARED || s->wide || s->fragment || a->size < s->width)
+		return false;
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		const u32 at = base[l] + first;
+		signs |= at | (last - at);
+	}
+	return !(signs >> 31);
+}
+
 static void look_at(const struct objects *o, struct warp *w, u32 site, u32 mask, const struct object_access *a,
 		    const u64 address[WARP_LANES], u64 size)
 {
-	if (a->space == a->in && a->in != SPACE_LOCAL) {
-		u32 outside = 0;
-		for (u32 l = 0; l < WARP_LANES; l++) {
-			const u64 at = address[l] - a->base;
-			outside |= (u32)(at > a->size || size > a->size - at) << l;
-		}
-		mask &= outside;
-	}
+	if (a->space == a->in && a->in != SPACE_LOCAL && are_inside(a, address, size))
+		return;
 	for (; mask; mask &= mask - 1) {
 		const u32 l = (u32)__builtin_ctz(mask);
 		look_at_lane(o, w, site, l, a, address[l], size);
@@ -276,6 +300,8 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 			look_at_operand(o, w, at, x, i, rows, mask, a);
 			continue;
 		}
+		if (s->operation < ACCOUNT_ASYNC && row_is_inside(a, s, i, rows))
+			continue;
 		if (s->operation >= ACCOUNT_ASYNC)
 			operand_addresses(s, i, rows, a->operand, address);
 		else
@@ -287,8 +313,23 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	}
 }
 
+/* What most gangs do, without a look at each warp: all of them are in one variable of shared memory. */
+static bool gang_is_inside(const struct objects *o, const struct gang *g, const struct insn *i)
+{
+	const struct object_site *x = &o->of[g->code->index][i - g->plain];
+
+	if (g->on || x->strays || x->count != 1 || !x->site || x->site->operation >= ACCOUNT_ASYNC)
+		return false;
+	for (u32 k = 0; k < g->count; k++)
+		if (!row_is_inside(&x->parts[0], x->site, i, g->rows + k * g->stride))
+			return false;
+	return true;
+}
+
 static void gang_before(void *context, const struct gang *g, const struct insn *i)
 {
+	if (gang_is_inside(context, g, i))
+		return;
 	gang_before_each(g, i, before, context);
 }
 

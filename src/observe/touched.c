@@ -182,23 +182,13 @@ static void touch(struct touched *t, u32 *hint, enum touch how, u64 address, u64
 
 /* --- Accesses ------------------------------------------------------------------------------- */
 
-/* Whether the lanes access neighbouring elements in order: then one range stands for all. */
-static bool is_row(const u64 address[WARP_LANES], u32 bytes)
-{
-	u64 differs = 0;
-
-	for (u32 l = 0; l < WARP_LANES; l++)
-		differs |= address[l] ^ (address[0] + (u64)l * bytes);
-	return !differs;
-}
-
 static void touch_lanes(struct touched *t, u32 *hint, enum touch how, const struct warp *w, enum ir_space space,
 			u32 mask, const u64 address[WARP_LANES], u32 bytes)
 {
 	u64 first = address[0], end = address[WARP_LANES - 1];
 
 	/* The windows of the other spaces are larger than a row. */
-	if (mask == FULL_MASK && is_row(address, bytes) &&
+	if (mask == FULL_MASK && addresses_are_dense(address, bytes) &&
 	    (space == SPACE_GLOBAL ||
 	     (generic_space(w, &first) == SPACE_GLOBAL && generic_space(w, &end) == SPACE_GLOBAL))) {
 		touch(t, hint, how, address[0], (u64)WARP_LANES * bytes);

@@ -448,7 +448,7 @@ static void look_at_rest(struct unwritten *u, struct warp *w, const struct form 
 {
 	if (unwritten_is_product(f))
 		unwritten_product(u, w, i, rows, mask);
-	else if (!w->frame->code->function->machine && texels_use(f) != TEXEL_NONE)
+	else if (u->texels[w->frame->code->index][i - grid_entry(w->grid, w->frame->code)])
 		unwritten_texels(u, w, i, rows, mask);
 }
 
@@ -573,7 +573,7 @@ static bool wants(void *context, const struct code *code, u32 insn)
 	if (!f || !f->row || !sites_is_own(code, insn))
 		return false;
 	return f->row->traits & (TRAIT_SHUFFLES | TRAIT_UNSEEN) || unwritten_is_product(f) ||
-	       (u->looks_at_global && !code->function->machine && texels_use(f) != TEXEL_NONE);
+	       (u->looks_at_global && u->texels[code->index][insn]);
 }
 
 /* A block that takes another one's place begins with nothing written, but for the system's part of shared memory. */
@@ -607,6 +607,22 @@ static void block_start(void *context, struct block *b)
 
 /* --- Around the run ---------------------------------------------------------------------------------- */
 
+/* To read what a row says of its operands takes longer than most of what is looked at. */
+static void find_texels(struct unwritten *u)
+{
+	const struct program *p = u->where->program;
+
+	u->texels = ARENA_ARRAY(u->arena, p->code_count + 1, bool *);
+	for (u32 c = 0; c < p->code_count; c++) {
+		const struct code *code = p->codes[c];
+		u->texels[c] = ARENA_ARRAY(u->arena, code->insn_count + 1, bool);
+		for (u32 k = 0; k < code->insn_count && !code->function->machine && !code->function->listing; k++) {
+			const struct form *f = code->origin[k] == NO_OPERAND ? NULL : &code->forms[code->origin[k]];
+			u->texels[c][k] = f && f->row && sites_is_own(code, k) && texels_use(f) != TEXEL_NONE;
+		}
+	}
+}
+
 struct unwritten *unwritten_new(struct arena *arena, const struct check_sites *where, const struct site_list *sites,
 				const struct check_options *options)
 {
@@ -616,6 +632,7 @@ struct unwritten *unwritten_new(struct arena *arena, const struct check_sites *w
 	u->where = where;
 	u->sites = sites;
 	u->options = *options;
+	find_texels(u);
 	u->observer = (struct observer){
 		.context = u, .wants = wants, .before = before, .gang_before = gang_before, .block_start = block_start};
 	return u;

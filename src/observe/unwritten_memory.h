@@ -44,6 +44,7 @@ struct unwritten {
 	bool in_team, gave_up;       /* unwritten_team.c */
 	struct arena *lasting;       /* of the program, while `arena` is of the launch; or NULL */
 	struct written_kept *kept;   /* of launches before this check was made; or NULL */
+	bool **texels;               /* by code and decoded instruction: it takes some of a texture or surface */
 	struct defined_insn **plans; /* by code and decoded instruction, of the launch; NULL: none yet */
 	struct unwritten_block *blocks[UNWRITTEN_BUCKETS];
 	struct unwritten_memory *memories[UNWRITTEN_BUCKETS];
