@@ -15,6 +15,8 @@ struct race_set {
 	struct race_part *parts[];
 };
 
+static struct race_parts parts_of(const struct race_set *s) { return (struct race_parts){s->parts, s->held.count}; }
+
 /* --- Holders -------------------------------------------------------------------------------- */
 
 struct race_set *race_set_keep(struct race_set *s)
@@ -104,27 +106,6 @@ struct race_set *race_set_of_warps(struct race_sets *sets, u32 block, const u32 
 
 /* --- Joining -------------------------------------------------------------------------------- */
 
-/* The parts of both, each held once more. */
-static u32 join_parts(struct race_sets *sets, struct race_part **to, const struct race_set *a, const struct race_set *b)
-{
-	u32 i = 0, j = 0, used = 0;
-
-	while (i < a->held.count && j < b->held.count) {
-		struct race_part *x = a->parts[i], *y = b->parts[j];
-		const u64 left = race_part_span(x), right = race_part_span(y);
-		to[used++] = x == y || left < right ? race_part_keep(x)
-			     : left > right         ? race_part_keep(y)
-						    : race_part_join(sets, x, y);
-		i += left <= right;
-		j += left >= right;
-	}
-	for (; i < a->held.count; i++)
-		to[used++] = race_part_keep(a->parts[i]);
-	for (; j < b->held.count; j++)
-		to[used++] = race_part_keep(b->parts[j]);
-	return used;
-}
-
 static void shorten_all(struct race_sets *sets, struct race_part **parts, u32 count)
 {
 	for (u32 k = 0; k < count; k++) {
@@ -135,19 +116,15 @@ static void shorten_all(struct race_sets *sets, struct race_part **parts, u32 co
 }
 
 /* Those parts, whose holds it takes over: one of the two, if they are its. */
-static struct race_set *one_of(struct race_sets *sets, struct race_set *a, struct race_set *b,
-			       struct race_part *const *parts, u32 count)
+static struct race_set *one_of(struct race_sets *sets, struct race_set *a, struct race_set *b, struct race_parts x)
 {
-	struct race_set *const either[] = {a, b};
+	struct race_set *same = race_parts_are(x, parts_of(a)) ? a : race_parts_are(x, parts_of(b)) ? b : NULL;
 
-	for (u32 n = 0; n < 2; n++) {
-		if (either[n]->held.count != count || memcmp(either[n]->parts, parts, count * sizeof *parts) != 0)
-			continue;
-		for (u32 k = 0; k < count; k++)
-			race_part_drop(sets, parts[k]);
-		return race_set_keep(either[n]);
-	}
-	return set_of_parts(sets, parts, count);
+	if (!same)
+		return set_of_parts(sets, x.parts, x.count);
+	for (u32 k = 0; k < x.count; k++)
+		race_part_drop(sets, x.parts[k]);
+	return race_set_keep(same);
 }
 
 struct race_set *race_set_join(struct race_sets *sets, struct race_set *a, struct race_set *b)
@@ -160,13 +137,13 @@ struct race_set *race_set_join(struct race_sets *sets, struct race_set *a, struc
 	if (s)
 		return race_set_keep(s);
 	struct race_part **parts = listing_room(sets, (size_t)a->held.count + b->held.count);
-	const u32 count = join_parts(sets, parts, a, b);
+	const u32 count = race_parts_join(sets, parts, parts_of(a), parts_of(b));
 	size_t entries = 0;
 	for (u32 k = 0; k < count; k++)
-		entries += parts[k]->held.count;
+		entries += parts[k]->entries;
 	if (entries > MOST_ENTRIES)
 		shorten_all(sets, parts, count);
-	s = one_of(sets, a, b, parts, count);
+	s = one_of(sets, a, b, (struct race_parts){parts, count});
 	race_remember(sets, a->held.number, b->held.number, &s->held);
 	if (s != a && s != b) /* who has learnt from b asks b again */
 		race_remember(sets, s->held.number, b->held.number, &s->held);
@@ -180,35 +157,14 @@ void race_set_add(struct race_sets *sets, struct race_set **at, struct race_set 
 
 /* --- Asking --------------------------------------------------------------------------------- */
 
-static const struct race_part *part_at(const struct race_set *s, u64 span)
-{
-	u32 low = 0, high = s->held.count;
-
-	while (low < high) {
-		const u32 middle = low + (high - low) / 2;
-		if (race_part_span(s->parts[middle]) < span)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->held.count && race_part_span(s->parts[low]) == span ? s->parts[low] : NULL;
-}
-
-static bool covers(const struct race_set *s, bool reads, u32 block, u32 warp, u32 lane, u32 time)
-{
-	const struct race_part *p = s ? part_at(s, race_span(block, reads)) : NULL;
-
-	return p && race_part_covers(p, block, warp, lane, time);
-}
-
 bool race_set_covers(const struct race_set *s, u32 block, u32 warp, u32 lane, u32 time)
 {
-	return covers(s, false, block, warp, lane, time);
+	return s && race_parts_cover(parts_of(s), false, block, warp, lane, time);
 }
 
 bool race_set_covers_read(const struct race_set *s, u32 block, u32 warp, u32 lane, u32 time)
 {
-	return covers(s, true, block, warp, lane, time);
+	return s && race_parts_cover(parts_of(s), true, block, warp, lane, time);
 }
 
 /* The first parts of a set as reads, and the rest of them, which are already. */
@@ -233,7 +189,7 @@ struct race_set *race_set_reads(struct race_sets *sets, struct race_set *s)
 {
 	u32 all = 0;
 
-	while (s && all < s->held.count && !race_span_is_reads(race_part_span(s->parts[all])))
+	while (s && all < s->held.count && !s->parts[all]->is_reads)
 		all++;
 	if (!all)
 		return race_set_keep(s);

@@ -8,7 +8,8 @@
 
 #include "main.h"
 
-enum { BLOCKS = 40, WARPS = 2, LANES = 32, SETS = 24, STEPS = 6000, LATEST = 1000 };
+/* Blocks are APART, so that sets have several larger parts. */
+enum { BLOCKS = 40, APART = 13, WARPS = 2, LANES = 32, SETS = 24, STEPS = 6000, LATEST = 1000 };
 
 /* Up to when a set covers each thread, and its reads. */
 struct table {
@@ -39,15 +40,18 @@ static void begin(struct tried *t)
 
 static void raise_to(u32 *to, u32 time) { *to = max_u32(*to, time); }
 
+/* The first half are neighbours. */
+static u32 number_of(u32 block) { return block < BLOCKS / 2 ? block : block * APART; }
+
 /* Adds something of one block to the set. */
 static void add_simple(struct tried *t, u32 at)
 {
 	const u32 block = any(t, BLOCKS), warp = any(t, WARPS), lane = any(t, LANES), time = 1 + any(t, LATEST);
 	const u32 times[WARPS] = {time, 1 + any(t, LATEST)}, mask = 1u << lane | 1u << any(t, LANES);
-	const u32 kind = any(t, 6);
-	struct race_set *s = kind < 4    ? race_set_of_warps(&t->sets, block, times, WARPS)
-			     : kind == 4 ? race_set_of_lanes(&t->sets, block, warp, mask, time)
-					 : race_set_of_thread(&t->sets, block, warp, lane, time);
+	const u32 kind = any(t, 6), number = number_of(block);
+	struct race_set *s = kind < 4    ? race_set_of_warps(&t->sets, number, times, WARPS)
+			     : kind == 4 ? race_set_of_lanes(&t->sets, number, warp, mask, time)
+					 : race_set_of_thread(&t->sets, number, warp, lane, time);
 
 	for (u32 w = 0; w < WARPS; w++)
 		for (u32 l = 0; l < LANES; l++) {
@@ -91,7 +95,8 @@ typedef bool covering(const struct race_set *, u32, u32, u32, u32);
 
 static bool covers_just(covering *covers, const struct race_set *s, u32 block, u32 warp, u32 lane, u32 time)
 {
-	return (!time || covers(s, block, warp, lane, time)) && !covers(s, block, warp, lane, time + 1);
+	return (!time || covers(s, number_of(block), warp, lane, time)) &&
+	       !covers(s, number_of(block), warp, lane, time + 1);
 }
 
 static bool is_as_its_table(const struct tried *t, u32 at)
