@@ -228,7 +228,6 @@ const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number
 		return gang_part(g, i, 0);
 	gang_account(g, i);
 	b->barriers[number].phase++;
-	g->spins = 0;
 	/* Without gangs the lead would arrive first and the others in order; the last to arrive leads next. */
 	g->lead = g->count > 1 && g->lead == g->count - 1 ? g->count - 2 : g->count - 1;
 	return i + 1;

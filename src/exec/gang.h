@@ -55,7 +55,7 @@ struct gang {
 	u8 *rows;      /* of the first warp's frame */
 	size_t stride; /* from one warp's frame to the next one's */
 	u32 count;
-	u32 spins;          /* times around a spin loop since the last barrier */
+	u32 spins;          /* times around a spin loop, past barriers too */
 	u32 lead;           /* the warp that would go on first without gangs: after a barrier the last to arrive */
 	struct warp *warps; /* `count` of them */
 	const struct code *code;

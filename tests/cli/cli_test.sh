@@ -414,6 +414,7 @@ expect 2 "names no variant" env PTXSIM_VARIANT=none "$ptxsim" dap
 expect 1 "deadlock" "$ptxsim" run "$samples/spinlock.ptx" --arch sm_60
 # Blocks that poll sleep meanwhile: in the square of their number these would take 13 million.
 expect 0 "expectation" "$ptxsim" run "$here/../run/polls_backwards.ptx" --limit 2000000
+expect 0 "expectation" "$ptxsim" run "$here/../run/polls_barrier.ptx" --limit 2000000
 expect 2 "--async is strict, eager" "$ptxsim" run "$samples/mma_tile.ptx" --async late
 for mode in strict eager random random:7; do
 	expect 0 "3 of 3 expectations hold" "$ptxsim" run "$samples/mma_tile.ptx" --async="$mode"
