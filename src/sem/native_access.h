@@ -156,6 +156,42 @@ ALWAYS_INLINE bool load_near_row(struct warp *w, const struct insn *i, const u32
 	return true;
 }
 
+/* The same within twice as many words, as where lanes work on pairs. What of them lies past the end of shared memory is not
+ * read. False where the host has no such permutation: its gather is as good. */
+ALWAYS_INLINE bool load_wide_window(struct warp *w, const struct insn *i, const u32 *base, u32 *d)
+{
+#if defined __AVX512F__
+	const u32 at = base[0] + (u32)i->imm;
+	const u64 near = w->block->near_bytes, left = at < near ? (near - at) / 4 : 0;
+	const u32 words = left < 2 * WARP_LANES ? (u32)left : 2 * WARP_LANES;
+	const u64 there = words ? ~(u64)0 >> (2 * WARP_LANES - words) : 0;
+	u32 slot[WARP_LANES] __attribute__((aligned(64)));
+	s32 far[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE
+		slot[l] = (base[l] - base[0]) >> 2 | (base[l] - base[0]) << 30;
+	EACH_LANE
+		far[l] = slot[l] >= words ? -1 : 0;
+	if (pack_lanes32(far) || at % 4)
+		return false;
+	const u8 *from = w->block->shared + at;
+	const __m512i a = _mm512_maskz_loadu_epi32((__mmask16)there, from);
+	const __m512i b = _mm512_maskz_loadu_epi32((__mmask16)(there >> 16), from + 64);
+	const __m512i c = _mm512_maskz_loadu_epi32((__mmask16)(there >> 32), from + 128);
+	const __m512i e = _mm512_maskz_loadu_epi32((__mmask16)(there >> 48), from + 192);
+	for (u32 k = 0; k < WARP_LANES; k += 16) {
+		const __m512i s = _mm512_load_si512(slot + k);
+		const __mmask16 upper = _mm512_test_epi32_mask(s, _mm512_set1_epi32(WARP_LANES));
+		_mm512_store_si512(d + k, _mm512_mask_blend_epi32(upper, _mm512_permutex2var_epi32(a, s, b),
+								  _mm512_permutex2var_epi32(c, s, e)));
+	}
+	return true;
+#else
+	(void)w, (void)i, (void)base, (void)d;
+	return false;
+#endif
+}
+
 /* --- Some of a warp's lanes --- */
 
 ALWAYS_INLINE bool is_one_lane(u32 mask) { return !(mask & (mask - 1)); }

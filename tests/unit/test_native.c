@@ -39,10 +39,14 @@ static const char text[] =
 static const char *const masks[] = {"setp.ge.u32 p, r1, 0;", "setp.eq.u32 p, r1, 7;", "setp.lt.u32 p, r1, 16;",
 				    "and.b32 r5, r1, 1; setp.eq.u32 p, r5, 0;", "setp.gt.u32 p, r0, 40;"};
 static const char *const places[] = {
-	"mov.b32 r2, r0;",                             /* a row */
-	"xor.b32 r2, r0, 16;",                         /* two half rows */
-	"and.b32 r2, r0, 96;",                         /* one place */
-	"xor.b32 r2, r0, 21;",                         /* near, in disorder */
+	"mov.b32 r2, r0;",     /* a row */
+	"xor.b32 r2, r0, 16;", /* two half rows */
+	"and.b32 r2, r0, 96;", /* one place */
+	"xor.b32 r2, r0, 21;", /* near, in disorder */
+	"shl.b32 r2, r0, 1;",  /* every second word */
+	/* The lower ones of pairs, in disorder. */
+	"shl.b32 r2, r0, 1; and.b32 r5, r0, 7; sub.u32 r2, r2, r5; xor.b32 r2, r2, 1;",
+	"shl.b32 r2, r0, 1; add.u32 r2, r2, 3841;",    /* every second word, to the very last */
 	"mul.lo.u32 r2, r0, 7; rem.u32 r2, r2, 1021;", /* anywhere */
 	"mov.b32 r2, r0; selp.b32 r2, r2, 1000, p;",   /* others elsewhere */
 };
@@ -61,7 +65,7 @@ static void run(enum native_mode mode, u32 mask, u32 place, u32 out[WORDS])
 	ck_assert_msg(session_build(&s, &options), "%.2000s", session_diagnostics(&s, false));
 	ck_assert(session_reset_memory(&s));
 	const u64 params[2] = {memory_allocate(&s.memory, 4 * WORDS, 256, "from", 0),
-			       memory_allocate(&s.memory, 4 * WORDS, 256, "to", 0)};
+			       memory_allocate(&s.memory, 8 * WORDS, 256, "to", 0)};
 	u32 *from = (u32 *)(void *)memory_find(&s.memory, params[0], 4)->host;
 	for (u32 k = 0; k < WORDS; k++)
 		from[k] = k * 2654435761u;
