@@ -299,6 +299,7 @@ struct worker {
 	struct standstill still;
 	struct cluster **round_at; /* where in `active` the round is; NULL between rounds */
 	u64 elapsed;               /* warp instructions of all warps, up to the last end of a turn */
+	u64 change;                /* `elapsed` when clusters were taken up for the last time, or one ended */
 	u64 drift_start; /* `elapsed` when a warp last did something else than to go around a loop that may wait */
 	volatile u64 pause_at; /* after a turn that brings `elapsed` here, worker_run returns */
 };

@@ -31,6 +31,7 @@ enum {
 	TURN = 1 << 20,       /* warp instructions of a time slice */
 	GANG_LEAST = 1 << 16, /* instructions a warp must have left to run in a gang */
 	DRIFT_MOST = 1 << 20, /* warp instructions in loops that may wait, before other clusters get their turn */
+	ALONE_MOST = 1 << 24, /* those of any kind */
 };
 
 /* --- One warp ------------------------------------------------------------------------------- */
@@ -606,12 +607,20 @@ static bool settle(struct cluster *c, enum pass *p)
 }
 
 /* Whether all that happened for so long is that warps went around loops that may wait. They may do work there, but also
- * count, or look at a clock, while they wait for a cluster that has not been taken up. */
+ * count, or look at a clock, while they wait for a cluster that has not been taken up. Or it is so much that they may wait in
+ * ways that look like work: their loops have barriers, say, which they come to one by one. */
+static bool has_drifted(const struct worker *k)
+{
+	return k->elapsed - k->drift_start > DRIFT_MOST || k->elapsed - k->change > ALONE_MOST;
+}
+
 static bool drifts(struct worker *k, enum pass p)
 {
 	if (p == PASS_PROGRESS || p == PASS_FINISHED)
 		k->drift_start = k->elapsed;
-	return k->elapsed - k->drift_start > DRIFT_MOST;
+	if (p == PASS_FINISHED)
+		k->change = k->elapsed;
+	return has_drifted(k);
 }
 
 /* One round over the active clusters, or the rest of a suspended one: true if any made progress or ended. */
@@ -689,10 +698,11 @@ static void admit_next(struct worker *k)
 	const bool explores = k->grid->launch->schedule.mode != SCHEDULE_USUAL;
 
 	if (k->active && !k->still.passes && !explores) {
-		if (k->elapsed - k->drift_start <= DRIFT_MOST)
+		if (!has_drifted(k))
 			return;
 		k->drift_start = k->elapsed;
 	}
+	k->change = k->elapsed;
 	for (u32 n = explores || !k->active_count ? 1 : k->active_count; n; n--) {
 		if (!admit_one(k))
 			return;
