@@ -79,7 +79,8 @@ bool file_new_begin(struct file_new *n, const char *path, bool overwrite, const 
 
 	*n = (struct file_new){.place.folder = -1, .overwrites = overwrite};
 	*message = NULL;
-	if (there && !S_ISREG(about.st_mode)) {
+	/* What is no file, and a file without a name, as standard output may be, is written in place. */
+	if (there && (!S_ISREG(about.st_mode) || !about.st_nlink)) {
 		n->to = fopen(path, "wb");
 		return n->to || fail(n, message);
 	}

@@ -164,6 +164,14 @@ holds "$(cat "$work/home/allowed.bin")" = AAAAAAAAAAAAAAAA
 holds "$(stat -c %a "$work/home/allowed.bin")" = 640
 holds -L "$work/home/own.link"
 expect 0 "AAAAAAAAAAAAAAAA" "$ptxsim" run -q "$in/save.ptx" --save a=/dev/stdout
+# Nor does a link go to a file that has no name any more: as root, that replaced /dev/stdout.
+ln -s /proc/self/fd/1 "$work/home/out.link"
+(
+	exec >"$work/home/gone"
+	rm "$work/home/gone"
+	"$ptxsim" run -q "$in/save.ptx" --save "a=$work/home/out.link"
+)
+holds -L "$work/home/out.link"
 
 # A file is written whole or not at all.
 expect 2 "No space left on device" "$ptxsim" run "$in/save.ptx" --save a=/dev/full
