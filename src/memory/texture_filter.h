@@ -11,7 +11,7 @@
 
 enum { WEIGHT_BITS = 8, WEIGHT_STEPS = 1 << WEIGHT_BITS, TAPS = 16, TAP_GROUP = 4 };
 
-/* floor(), without the call that it is for the least of x86 processors. */
+/* floor(), which is a call where SSE4.1 may be missing. */
 static inline f64 whole_below(f64 x)
 {
 	if (!(fabs(x) < 0x1p52)) /* whole, infinite or not a number */

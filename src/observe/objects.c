@@ -140,8 +140,8 @@ static void look_at_lane(const struct objects *o, struct warp *w, u32 site, u32 
 		tell(o, w, site, lane, a, address, at, size);
 }
 
-/* The common case first: addresses of the object's own space, all lanes at once without a branch or a comparison, of which the
- * least of x86 processors has none of 64 bits: what is negative is outside. */
+/* The common case first: addresses of the object's own space, all lanes at once. What is negative is outside: SSE2 compares no
+ * numbers of 64 bits. */
 static bool are_inside(const struct object_access *a, const u64 address[WARP_LANES], u64 size)
 {
 	const u64 last = a->size - size;

@@ -78,25 +78,25 @@ void race_give(struct race_held **unused, struct race_held *h)
 /* --- What joins have given ------------------------------------------------------------------- */
 
 /* A result that is not in use any more has another number by then, or none. */
-struct race_memory {
+struct race_join {
 	u64 one, other, number;
 	struct race_held *result;
 };
 
-enum { MEMORY_BITS = 12 };
+enum { JOINS_BITS = 12 };
 
 static size_t place_of(u64 one, u64 other)
 {
-	return (one * 0x9e3779b97f4a7c15u ^ other * 0xc2b2ae3d27d4eb4fu) >> (64 - MEMORY_BITS);
+	return (one * 0x9e3779b97f4a7c15u ^ other * 0xc2b2ae3d27d4eb4fu) >> (64 - JOINS_BITS);
 }
 
 struct race_held *race_recall(const struct race_sets *sets, u64 one, u64 other)
 {
 	const u64 low = one < other ? one : other, high = one < other ? other : one;
 
-	if (!sets->memory)
+	if (!sets->joins)
 		return NULL;
-	const struct race_memory *m = &sets->memory[place_of(low, high)];
+	const struct race_join *m = &sets->joins[place_of(low, high)];
 	return m->one == low && m->other == high && m->result && m->result->number == m->number ? m->result : NULL;
 }
 
@@ -104,9 +104,9 @@ void race_remember(struct race_sets *sets, u64 one, u64 other, struct race_held 
 {
 	const u64 low = one < other ? one : other, high = one < other ? other : one;
 
-	if (!sets->memory)
-		sets->memory = ARENA_ARRAY(sets->arena, (size_t)1 << MEMORY_BITS, struct race_memory);
-	sets->memory[place_of(low, high)] = (struct race_memory){low, high, result->number, result};
+	if (!sets->joins)
+		sets->joins = ARENA_ARRAY(sets->arena, (size_t)1 << JOINS_BITS, struct race_join);
+	sets->joins[place_of(low, high)] = (struct race_join){low, high, result->number, result};
 }
 
 /* --- Parts ---------------------------------------------------------------------------------- */

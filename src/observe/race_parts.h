@@ -52,7 +52,7 @@ struct race_sets {
 	size_t merged_room;
 	struct race_part **listed; /* and for a set's parts */
 	size_t listed_room;
-	struct race_memory *memory; /* of joins */
+	struct race_join *joins; /* what they gave */
 };
 
 /* One of that class from its store, or a new one of that many bytes. */

@@ -178,13 +178,12 @@ static const char *remedy(const struct check_sites *s, const struct race_finding
 	if (f->strong && f->other_strong)
 		return "both are atomic or ordered, but a scope of theirs does not reach the other thread: .gpu does "
 		       "(atomicAdd instead of atomicAdd_block, thread_scope_device)";
+	if (f->read_only && is_texel(s, f->site))
+		return "a texture may only be looked up where nothing writes in the launch: no barrier or fence lets "
+		       "it see the write";
 	if (f->read_only)
-		return is_texel(s, f->site)
-			       ? "a texture may only be looked up where nothing writes in the launch: no barrier or "
-				 "fence "
-				 "lets it see the write"
-			       : "ld.global.nc (__ldg, or a load from a const __restrict__ pointer) may only read what "
-				 "nothing writes in the launch: no barrier or fence lets it see the write";
+		return "ld.global.nc (__ldg, or a load from a const __restrict__ pointer) may only read what nothing "
+		       "writes in the launch: no barrier or fence lets it see the write";
 	if (is_update(s, f))
 		return update_remedy(s, f);
 	if (f->writes && f->other_writes && f->site == f->other)

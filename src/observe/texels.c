@@ -28,12 +28,8 @@ enum texel_use texels_use(const struct form *f)
 /* Textures and samplers of a lane, without the faults that the instruction itself raises. */
 static bool bind(struct warp *w, u64 value, u64 sampler, struct bound *b)
 {
-	struct texture s;
-
-	if (!texture_descriptor(w, value, &b->t) || (sampler && !texture_descriptor(w, sampler, &s)))
+	if (!texture_describe(w, value, sampler, &b->t))
 		return false;
-	if (sampler)
-		texture_sample_by(&b->t, &s);
 	b->host = texture_texels(w, &b->t);
 	return b->host != NULL;
 }

@@ -66,20 +66,28 @@ static inline void texture_sample_by(struct texture *t, const struct texture *sa
 	t->level_high = sampler->level_high;
 }
 
-static inline __attribute__((unused)) bool texture_bind(struct warp *w, const struct insn *i, u32 lane, u64 value,
-							u64 sampler, struct bound *b)
+/* The texture, or surface, by a sampler's settings if there is one. False: one of both is none. */
+static inline bool texture_describe(struct warp *w, u64 value, u64 sampler, struct texture *t)
 {
 	struct texture s;
 
+	if (!texture_descriptor(w, value, t) || (sampler && !texture_descriptor(w, sampler, &s)))
+		return false;
+	if (sampler)
+		texture_sample_by(t, &s);
+	return true;
+}
+
+static inline __attribute__((unused)) bool texture_bind(struct warp *w, const struct insn *i, u32 lane, u64 value,
+							u64 sampler, struct bound *b)
+{
 	if (b->known && b->value == value && b->sampler == sampler)
 		return true;
-	if (!texture_descriptor(w, value, &b->t) || (sampler && !texture_descriptor(w, sampler, &s))) {
+	if (!texture_describe(w, value, sampler, &b->t)) {
 		warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << lane, "0x%llx is not a texture, sampler or surface",
 			   (unsigned long long)value);
 		return false;
 	}
-	if (sampler)
-		texture_sample_by(&b->t, &s);
 	b->host = texture_texels(w, &b->t);
 	if (!b->host) {
 		warp_fault_address(w, i, FAULT_OUT_OF_BOUNDS, lane, b->t.data, 1, SPACE_GLOBAL, false);
