@@ -8,7 +8,7 @@ libraries=$(cd "${PTXSIM_LIBRARIES-./.libs}" && pwd) || exit 2
 nm -D "$libraries/libcuda.so.1" 2>/dev/null | grep -q __asan_init && { echo "skipped: only a program under AddressSanitizer can load libraries that are"; exit 77; }
 cd "$(dirname "$0")/offload" || exit 2
 gcc=$(command -v gcc-12) || { echo "skipped: there is no gcc-12"; exit 77; }
-"$gcc" -print-file-name=accel/nvptx-none/mkoffload 2>/dev/null | grep -q / || { echo "skipped: gcc-12-offload-nvptx is not installed"; exit 77; }
+"$gcc" -print-file-name=accel/nvptx-none/mkoffload 2>/dev/null | grep -q '^/' || { echo "skipped: gcc-12-offload-nvptx is not installed"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0
