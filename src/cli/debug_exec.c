@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -111,16 +112,16 @@ static int tell_no_stop(const char *path, int status)
 	return status ? status : CLI_FAILED;
 }
 
-static pid_t start(int socket, const char *path, char **words)
+static pid_t start(int socket, int token, const char *path, char **words)
 {
-	char number[16];
+	char numbers[32];
 
 	fflush(NULL);
 	const pid_t child = fork();
 	if (child)
 		return child;
-	snprintf(number, sizeof number, "%d", socket);
-	setenv("PTXSIM_DEBUG", number, 1);
+	snprintf(numbers, sizeof numbers, "%d:%d", socket, token);
+	setenv("PTXSIM_DEBUG", numbers, 1);
 	execv(path, words);
 	fprintf(stderr, "ptxsim debug: %s: %s\n", path, strerror(errno));
 	_exit(CLI_WRONG);
@@ -140,10 +141,10 @@ int debug_exec(const struct debug_exec *asked, char **words)
 		return front_no_memory();
 	}
 	t.socket = ends[0];
-	/* Of several processes of the program the first that takes it is debugged. */
-	send(t.socket, "!", 1, MSG_NOSIGNAL);
-	t.program = start(ends[1], path, words);
+	const int token = eventfd(1, EFD_NONBLOCK);
+	t.program = token < 0 ? -1 : start(ends[1], token, path, words);
 	close(ends[1]);
+	close(token);
 	/* Ctrl-C stops the kernel. */
 	sigaction(SIGINT, &ignored, &before);
 	converse(&t);

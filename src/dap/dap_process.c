@@ -93,7 +93,7 @@ static void environment_free(struct environment *e)
 }
 
 /* This process's own, changed by "env"; then what the libraries must be told. socket < 0: no debugger. */
-static bool make_environment(struct environment *e, json_t *launch, int socket, char message[PROGRAM_MESSAGE])
+static bool make_environment(struct environment *e, json_t *launch, int socket, int token, char message[PROGRAM_MESSAGE])
 {
 	static const char *const keys[][2] = {
 		{"kernel", "PTXSIM_KERNEL"}, {"launches", "PTXSIM_LAUNCH"}, {"devices", "PTXSIM_DEVICES"}};
@@ -111,7 +111,7 @@ static bool make_environment(struct environment *e, json_t *launch, int socket, 
 	for (size_t k = 0; k < COUNT_OF(keys); k++)
 		if (json_is_string(json_object_get(launch, keys[k][0])))
 			set(e, keys[k][1], json_string_value(json_object_get(launch, keys[k][0])));
-	snprintf(text, sizeof text, "dap:%d", socket);
+	snprintf(text, sizeof text, "dap:%d:%d", socket, token);
 	set(e, "PTXSIM_DEBUG", socket < 0 ? NULL : text);
 	/* Nobody stops at a fault then. */
 	if (socket < 0)
@@ -276,8 +276,11 @@ static char **make_words(json_t *launch)
 	return words;
 }
 
-/* ends: of the socket, standard output, standard error. The program is the first of a group of its own. */
-static int spawn(struct dap_process *p, const char *path, char **words, char **environment, const int ends[3])
+/* The descriptors of a program that starts: the session's socket, standard output and error, and debugging.h's token. */
+enum { OF_SOCKET, OF_OUTPUT, OF_ERROR, OF_TOKEN, OF_ALL };
+
+/* The program is the first of a group of its own. */
+static int spawn(struct dap_process *p, const char *path, char **words, char **environment, const int ends[OF_ALL])
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t how;
@@ -289,11 +292,13 @@ static int spawn(struct dap_process *p, const char *path, char **words, char **e
 	sigaddset(&ours, SIGINT);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, ends[2], STDERR_FILENO);
-	/* To itself: it stays open there. */
-	if (ends[0] >= 0)
-		posix_spawn_file_actions_adddup2(&actions, ends[0], ends[0]);
+	posix_spawn_file_actions_adddup2(&actions, ends[OF_OUTPUT], STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, ends[OF_ERROR], STDERR_FILENO);
+	/* To themselves: they stay open there. */
+	if (ends[OF_SOCKET] >= 0) {
+		posix_spawn_file_actions_adddup2(&actions, ends[OF_SOCKET], ends[OF_SOCKET]);
+		posix_spawn_file_actions_adddup2(&actions, ends[OF_TOKEN], ends[OF_TOKEN]);
+	}
 	posix_spawnattr_init(&how);
 	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	posix_spawnattr_setpgroup(&how, 0);
@@ -321,25 +326,24 @@ static void close_all(const int *files, size_t count)
 			close(files[k]);
 }
 
-/* The ends of the socket and of the two pipes: ours and the program's. */
-static bool open_ends(int ours[3], int theirs[3], bool debugs)
+/* The ends of the socket and of the two pipes: ours and the program's. The token is all the program's. */
+static bool open_ends(int ours[OF_ALL], int theirs[OF_ALL], bool debugs)
 {
 	int ends[2];
 
-	for (u32 k = 0; k < 3; k++)
+	for (u32 k = 0; k < OF_ALL; k++)
 		ours[k] = theirs[k] = -1;
 	if (debugs && !socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
-		ours[0] = ends[0];
-		theirs[0] = ends[1];
-		/* Of several processes of the program the first that takes it is debugged. */
-		send(ours[0], "!", 1, MSG_NOSIGNAL);
+		ours[OF_SOCKET] = ends[0];
+		theirs[OF_SOCKET] = ends[1];
+		theirs[OF_TOKEN] = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 	}
-	for (u32 k = 1; k < 3; k++)
+	for (u32 k = OF_OUTPUT; k <= OF_ERROR; k++)
 		if (!pipe2(ends, O_CLOEXEC)) {
 			ours[k] = ends[0];
 			theirs[k] = ends[1];
 		}
-	return ours[1] >= 0 && ours[2] >= 0 && (ours[0] >= 0 || !debugs);
+	return ours[OF_OUTPUT] >= 0 && ours[OF_ERROR] >= 0 && (theirs[OF_TOKEN] >= 0 || !debugs);
 }
 
 static bool open_session(struct dap_process *p, int socket)
@@ -353,12 +357,12 @@ static bool open_session(struct dap_process *p, int socket)
 }
 
 /* The process under way, with its threads; false: it is ended. */
-static bool serve(struct dap_process *p, const int ours[3], bool debugs)
+static bool serve(struct dap_process *p, const int ours[OF_ALL], bool debugs)
 {
-	p->output[0] = ours[1];
-	p->output[1] = ours[2];
+	p->output[0] = ours[OF_OUTPUT];
+	p->output[1] = ours[OF_ERROR];
 	p->wake = eventfd(0, EFD_CLOEXEC);
-	if (p->wake >= 0 && (!debugs || open_session(p, ours[0])) && start_threads(p))
+	if (p->wake >= 0 && (!debugs || open_session(p, ours[OF_SOCKET])) && start_threads(p))
 		return true;
 	process_end(p);
 	while (!p->pumps && waitpid(p->id, NULL, 0) < 0 && errno == EINTR)
@@ -371,23 +375,23 @@ struct dap_process *process_start(const char *path, json_t *launch, struct wire 
 	const bool debugs = !json_is_true(json_object_get(launch, "noDebug"));
 	struct dap_process *p = calloc(1, sizeof *p);
 	struct environment e = {0};
-	int ours[3], theirs[3], error = ENOMEM;
+	int ours[OF_ALL], theirs[OF_ALL], error = ENOMEM;
 
 	const bool opened = open_ends(ours, theirs, debugs);
 	char **words = make_words(launch);
 	snprintf(message, PROGRAM_MESSAGE, "%s", strerror(opened ? ENOMEM : errno));
-	if (p && opened && words && make_environment(&e, launch, theirs[0], message)) {
+	if (p && opened && words && make_environment(&e, launch, theirs[OF_SOCKET], theirs[OF_TOKEN], message)) {
 		p->wire = w;
 		error = spawn(p, path, words, e.words, theirs);
 		snprintf(message, PROGRAM_MESSAGE, "%s: %s", path, strerror(error));
 	}
 	environment_free(&e);
 	free(words);
-	close_all(theirs, 3);
+	close_all(theirs, OF_ALL);
 	if (!error && serve(p, ours, debugs))
 		return p;
 	if (error) {
-		close_all(ours, 3);
+		close_all(ours, OF_ALL);
 		free(p);
 	} else {
 		process_close(p);

@@ -261,25 +261,40 @@ test('pause: in a kernel that does not end', async (c) => {
   assert.strictEqual((await move(c, 'pause', { threadId })).reason, 'pause');
   assert((await top(c, threadId)).line > 0);
 });
+// The program's word 'await' with a file; let(), which makes the file; and heard(), when the program has come there.
+function gate() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ptxsim-dap-')), mark = path.join(folder, 'mark');
+  return {
+    words: ['await', mark],
+    let: () => fs.writeFileSync(mark, ''),
+    heard: async (heard, times = 1) => { while ((heard.stdout.match(/^waits$/gm) || []).length < times) await wait(10); },
+    end: () => fs.rmSync(folder, { recursive: true }),
+  };
+}
 test('pause: in the program itself it stops at the next launch', async (c) => {
-  const heard = await launched(c, ['init', 'sleep', '600', ...launch]);
+  const g = gate(), heard = await launched(c, ['init', ...g.words, ...launch]);
   await c.configurationDoneRequest({});
-  await wait(300);
-  const stopped = await move(c, 'pause', { threadId: 1 });
-  assert.strictEqual(stopped.reason, 'pause');
-  assert.match(heard.console, /executes its own code/);
+  await g.heard(heard);
+  const stopping = move(c, 'pause', { threadId: 1 });
+  while (!/executes its own code/.test(heard.console)) await wait(10);
+  g.let();
+  assert.strictEqual((await stopping).reason, 'pause');
   assert.strictEqual(await goOn(c), 0);
+  g.end();
 });
 test('breakpoints set and removed while the program runs its own code', async (c) => {
-  const heard = await launched(c, [...launch, 'sleep', '600', 'launch', 'sum', '64']);
+  const g = gate(), heard = await launched(c, [...launch, ...g.words, 'launch', 'sum', '64']);
   await c.configurationDoneRequest({});
-  await wait(400);
+  await g.heard(heard);
   assert.strictEqual((await lines(c, cu, [{ line: 11 }]))[0].verified, true);
   assert.strictEqual((await c.threadsRequest()).body.threads[0].name, 'the program');
-  await c.waitForEvent('stopped');
+  const stopped = c.waitForEvent('stopped');
+  g.let();
+  await stopped;
   assert.strictEqual(heard.of('stopped').length, 1);
   await lines(c, cu, []);
   assert.strictEqual(await goOn(c), 0);
+  g.end();
 });
 
 test('a module that goes and comes again', async (c) => {
@@ -476,19 +491,27 @@ test('nonsense before the launch, before the start, while the program runs, and 
   c.defaultTimeout = 5000;
   await askAll(c, ['launch']);
   const heard = listen(c);
-  await Promise.all([c.waitForEvent('initialized'), c.launchRequest({ program, args: ['sleep', '400', 'init', 'sleep', '400', ...launch, 'exit', '5'], stopOnLaunch: true })]);
+  const before = gate(), inside = gate();
+  await Promise.all([c.waitForEvent('initialized'), c.launchRequest({ program, stopOnLaunch: true,
+    args: [...before.words, 'init', ...inside.words, ...launch, 'exit', '5'] })]);
   await askAll(c, ['configurationDone']);
-  const stop = c.waitForEvent('stopped');
+  const stop = c.waitForEvent('stopped', 30000);
   await c.configurationDoneRequest({});
+  await before.heard(heard);
   await askAll(c, []);
-  await wait(500);
-  const [stopped] = await Promise.all([stop, heard.of('stopped').length ? null : askAll(c, motions)]);
+  before.let();
+  await inside.heard(heard, 2);
+  await askAll(c, []);
+  inside.let();
+  const stopped = await stop;
   await askAll(c, motions);
   assert.strictEqual((await top(c, stopped.body.threadId)).name, 'sum');
   const ended = c.waitForEvent('exited');
   await c.send('continue', { threadId: stopped.body.threadId });
   assert.strictEqual((await ended).body.exitCode, 5);
   await askAll(c, []);
+  before.end();
+  inside.end();
 });
 
 // Messages that are no requests, and an editor that leaves in the middle of whatever happens.

@@ -7,10 +7,12 @@
  *   load FILE          loads a module from a file; `data FILE` from memory; `unload` the last one
  *   launch NAME N      launches a kernel of the last module with N threads of one block and waits; prints its error
  *   both NAME N        does so from two threads at once; `many NAME N` a thousand times
- *   fork, late-fork    a child that prints and ends, before and after `init`; `pair`: a child that does what follows, too
+ *   fork, late-fork    a child that prints and ends, before and after `init`; `pair`: a child that does what follows, too,
+ *                      and is waited for at the end
  *   linger             a child that keeps the output open for ten seconds
  *   say TEXT, complain TEXT, bytes   prints; `bytes`: what is not UTF-8, and a character in two pieces
  *   flood N            prints N bytes
+ *   await FILE         prints `waits` and waits until there is such a file
  *   sleep MS, crash, abort, exit N, getenv NAME, cwd, stdin, ignore-term
  */
 #include <dlfcn.h>
@@ -24,6 +26,7 @@
 
 static void *library, *module;
 static unsigned long long in, out;
+static pid_t twin;
 
 #define CU(type, name, ...) ((int(*) type)find(name))(__VA_ARGS__)
 
@@ -203,7 +206,7 @@ static int do_alone(const char *word)
 		puts(getchar() == EOF ? "no input" : "input");
 		return 1;
 	case 10:
-		fork();
+		twin = fork();
 		return 1;
 	case 11:
 		signal(SIGTERM, SIG_IGN);
@@ -228,6 +231,11 @@ static void do_word(const char *word, const char *text)
 	} else if (!strcmp(word, "sleep")) {
 		fflush(stdout);
 		usleep(1000 * (unsigned)atoi(text));
+	} else if (!strcmp(word, "await")) {
+		puts("waits");
+		fflush(stdout);
+		while (access(text, F_OK))
+			usleep(1000);
 	} else if (!strcmp(word, "getenv")) {
 		puts(getenv(text) ? getenv(text) : "unset");
 	} else if (!strcmp(word, "flood")) {
@@ -257,5 +265,7 @@ int main(int count, char **words)
 		do_word(words[k], text);
 		k++;
 	}
+	if (twin > 0)
+		waitpid(twin, NULL, 0);
 	return 0;
 }

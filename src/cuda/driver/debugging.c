@@ -94,12 +94,13 @@ static void on_interrupt(int number)
 
 bool debugging_is_on(void) { return debugger.has_editor ? editor_is_there() : debugger.socket != 0; }
 
-/* The front end has put one byte into the socket: of several processes that have it, the first to take that is debugged. */
-static bool is_ours(int socket)
+/* Of several processes that have the token, an eventfd, the first to read it is debugged. In the socket itself a token would
+ * stand where the front end's first message does: a second process could take a byte of that. */
+static bool take_token(int token)
 {
-	char byte;
+	u64 count;
 
-	return recv(socket, &byte, 1, MSG_DONTWAIT) == 1 && byte == '!';
+	return read(token, &count, sizeof count) == sizeof count;
 }
 
 static bool open_prompt(int socket)
@@ -122,14 +123,17 @@ bool debugging_open(void)
 
 	if (!text || debugger.socket || debugger.has_editor)
 		return true;
-	const int socket = atoi(is_editor ? text + 4 : text);
-	if (socket <= STDERR_FILENO || fcntl(socket, F_SETFD, FD_CLOEXEC) < 0) {
-		fprintf(stderr, "ptxsim: PTXSIM_DEBUG: '%s' is not a socket of ptxsim debug\n", text);
+	int socket = 0, token = 0;
+	if (sscanf(is_editor ? text + 4 : text, "%9d:%9d", &socket, &token) != 2 || socket <= STDERR_FILENO ||
+	    token <= STDERR_FILENO || fcntl(socket, F_SETFD, FD_CLOEXEC) < 0 || fcntl(token, F_GETFD) < 0) {
+		fprintf(stderr, "ptxsim: PTXSIM_DEBUG: '%s' does not name the socket of ptxsim debug and its token\n", text);
 		return false;
 	}
 	/* Of the program's children none is debugged. */
 	unsetenv("PTXSIM_DEBUG");
-	if (!is_ours(socket))
+	const bool is_ours = take_token(token);
+	close(token);
+	if (!is_ours)
 		return close(socket), true;
 	debugger.has_editor = is_editor;
 	return is_editor ? editor_open(socket) : open_prompt(socket);

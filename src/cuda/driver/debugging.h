@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The debugger inside a running program: `ptxsim debug --exec` starts the program with one end of a socket, whose number
- * PTXSIM_DEBUG names. Launches then run under the engine, on the thread that executes them, one at a time; at a stop the
+ * The debugger inside a running program: `ptxsim debug --exec` starts the program with one end of a socket and with a token,
+ * an eventfd at 1, and PTXSIM_DEBUG=SOCKET:TOKEN with their numbers. Of several processes of the program, the first to use the
+ * driver takes the token, and is debugged. Launches then run under the engine, on the thread that executes them, one at a time; at a stop the
  * commands come through the socket, and what they print goes back:
  *
  *     to the front end    text as it is printed; \1 PROMPT \2 asks for a line; \3: the user wants to leave
  *     from it             lines
  *
- * With PTXSIM_DEBUG=dap:NUMBER the front end is the editor's adapter: see debugging_editor.h. In either case one byte, '!',
- * comes first.
+ * With PTXSIM_DEBUG=dap:SOCKET:TOKEN the front end is the editor's adapter: see debugging_editor.h.
  *
  * A launch stops at its first instruction if it is the first, if PTXSIM_KERNEL or PTXSIM_LAUNCH choose it, or as long as
  * there is no breakpoint, watchpoint or catchpoint. Launches that those variables leave out run at full speed.
