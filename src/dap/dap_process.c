@@ -221,6 +221,16 @@ static bool await_end(struct dap_process *p, int end)
 	return true;
 }
 
+/* What the session in a program that has ended has said last is still to be read; then its reader ends. */
+static void read_rest(struct dap_process *p)
+{
+	if (!p->reads)
+		return;
+	shutdown(fileno(p->from), SHUT_RD);
+	pthread_join(p->reader, NULL);
+	p->reads = false;
+}
+
 static void *pump(void *context)
 {
 	struct dap_process *p = context;
@@ -242,6 +252,7 @@ static void *pump(void *context)
 		return NULL;
 	while (waitpid(p->id, &status, 0) < 0 && errno == EINTR)
 		;
+	read_rest(p);
 	wire_put(p->wire, FROM_END, json_pack("{s:i}", "status", status));
 	return NULL;
 }
@@ -314,9 +325,11 @@ static int spawn(struct dap_process *p, const char *path, char **words, char **e
 
 static bool start_threads(struct dap_process *p)
 {
-	p->reads = p->from && wire_thread(&p->reader, read_session, p);
+	const bool reads = p->from && wire_thread(&p->reader, read_session, p);
+
+	p->reads = reads;
 	p->pumps = wire_thread(&p->pump, pump, p);
-	return p->pumps && (p->reads || !p->from);
+	return p->pumps && (reads || !p->from);
 }
 
 static void close_all(const int *files, size_t count)
@@ -450,11 +463,11 @@ void process_close(struct dap_process *p)
 	/* Its children may hold the other end open. */
 	if (p->from)
 		shutdown(fileno(p->from), SHUT_RDWR);
-	if (p->reads)
-		pthread_join(p->reader, NULL);
 	/* One that has been ended ends by itself; the other was stopped. */
 	if (p->pumps)
 		pthread_join(p->pump, NULL);
+	if (p->reads)
+		pthread_join(p->reader, NULL);
 	if (p->to)
 		fclose(p->to);
 	if (p->from)

@@ -17,7 +17,7 @@ struct dap_process {
 	int wake;        /* what ends the thread that reads those */
 	struct wire *wire;
 	pthread_t reader, pump;
-	bool reads, pumps, is_over;
+	bool reads, pumps, is_over; /* reads: the pump's while that runs */
 };
 
 /* Starts a program with the keys of a launch. What it says and prints, and its end, go to the wire from now on. NULL with

@@ -309,15 +309,28 @@ static enum ran run_once(struct debug *d)
 	return d->at_stop ? RAN_STOPPED : RAN_PAUSED;
 }
 
+/* The first input at `position` or behind it. Inputs are in the order of their positions: what lies ahead of a new one
+ * is forgotten. */
+static size_t first_input(const struct debug *d, u64 position)
+{
+	size_t low = 0, high = d->inputs.count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (d->inputs.items[middle].position < position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* The position of the next input that is still to be applied. */
 static u64 next_input(const struct debug *d)
 {
-	for (size_t k = 0; k < d->inputs.count; k++) {
-		const u64 at = d->inputs.items[k].position;
-		if (at > d->position || (at == d->position && !d->at_stop))
-			return at;
-	}
-	return UINT64_MAX;
+	const size_t k = first_input(d, d->at_stop ? d->position + 1 : d->position);
+
+	return k < d->inputs.count ? d->inputs.items[k].position : UINT64_MAX;
 }
 
 /* Runs to a stop of the user's, or the first place at or after `until`. Inputs are applied and
@@ -389,10 +402,8 @@ static void apply_write(struct debug *d, const struct input *in)
 
 void run_apply_inputs(struct debug *d)
 {
-	for (size_t k = 0; k < d->inputs.count; k++) {
+	for (size_t k = first_input(d, d->position); k < d->inputs.count && d->inputs.items[k].position == d->position; k++) {
 		const struct input *in = &d->inputs.items[k];
-		if (in->position != d->position)
-			continue;
 		if (in->kind == INPUT_WRITE)
 			apply_write(d, in);
 		else
