@@ -93,7 +93,8 @@ static void environment_free(struct environment *e)
 }
 
 /* This process's own, changed by "env"; then what the libraries must be told. socket < 0: no debugger. */
-static bool make_environment(struct environment *e, json_t *launch, int socket, int token, char message[PROGRAM_MESSAGE])
+static bool make_environment(struct environment *e, json_t *launch, int socket, int token,
+			     char message[PROGRAM_MESSAGE])
 {
 	static const char *const keys[][2] = {
 		{"kernel", "PTXSIM_KERNEL"}, {"launches", "PTXSIM_LAUNCH"}, {"devices", "PTXSIM_DEVICES"}};

@@ -402,7 +402,8 @@ static void apply_write(struct debug *d, const struct input *in)
 
 void run_apply_inputs(struct debug *d)
 {
-	for (size_t k = first_input(d, d->position); k < d->inputs.count && d->inputs.items[k].position == d->position; k++) {
+	for (size_t k = first_input(d, d->position); k < d->inputs.count && d->inputs.items[k].position == d->position;
+	     k++) {
 		const struct input *in = &d->inputs.items[k];
 		if (in->kind == INPUT_WRITE)
 			apply_write(d, in);

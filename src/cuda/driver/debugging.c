@@ -126,7 +126,8 @@ bool debugging_open(void)
 	int socket = 0, token = 0;
 	if (sscanf(is_editor ? text + 4 : text, "%9d:%9d", &socket, &token) != 2 || socket <= STDERR_FILENO ||
 	    token <= STDERR_FILENO || fcntl(socket, F_SETFD, FD_CLOEXEC) < 0 || fcntl(token, F_GETFD) < 0) {
-		fprintf(stderr, "ptxsim: PTXSIM_DEBUG: '%s' does not name the socket of ptxsim debug and its token\n", text);
+		fprintf(stderr, "ptxsim: PTXSIM_DEBUG: '%s' does not name the socket of ptxsim debug and its token\n",
+			text);
 		return false;
 	}
 	/* Of the program's children none is debugged. */
