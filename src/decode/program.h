@@ -134,7 +134,9 @@ struct code {
 	u32 operand_count;
 	const void **plans;       /* of instructions whose meaning has a plan: see isa.h */
 	u32 *origin;              /* for each insn: index into function->body, or NO_OPERAND */
-	const struct form *forms; /* for each body instruction: its matched form */
+	/* For each body instruction its matched form; of machine code, behind the end's, that of each function that the system
+	 * supplies, as in starts. */
+	const struct form *forms;
 	const u32 *form_insns;    /* machine code: the insn that the form is of; NO_OPERAND: the last. NULL: not so */
 	u32 frame_bytes, register_bytes; /* all; the registers, which come first */
 	u32 live_words;                  /* 32-bit registers that its values occupy where most are live together */

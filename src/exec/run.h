@@ -7,13 +7,31 @@
 #define PTXSIM_EXEC_RUN_H
 
 #include "exec/grid.h"
+#include "isa/machine.h"
+
+/* The form of an insn that stands behind the body, in what the system supplies: of the function that it lies in. */
+static inline const struct form *supplied_form(const struct code *c, u32 insn)
+{
+	const u32 first = (u32)c->function->body.count + 1;
+	u32 k = MACHINE_SYSTEM_FUNCTIONS - 1;
+
+	while (k && c->starts[first + k] > insn)
+		k--;
+	return &c->forms[first + k];
+}
+
+/* Of any other: that of its instruction. */
+static inline const struct form *insn_form(const struct code *c, u32 insn)
+{
+	return c->origin[insn] == NO_OPERAND ? supplied_form(c, insn) : &c->forms[c->origin[insn]];
+}
 
 /* The form that instruction `i` of the current function was matched to. */
 static inline const struct form *warp_form(const struct warp *w, const struct insn *i)
 {
 	const struct code *c = w->frame->code;
 
-	return &c->forms[c->origin[i - grid_entry(w->grid, c)]];
+	return insn_form(c, (u32)(i - grid_entry(w->grid, c)));
 }
 
 /* The same of the instruction that lanes which wait stand at. */
@@ -21,7 +39,7 @@ static inline const struct form *split_form(const struct warp *w, const struct s
 {
 	const struct code *c = s->frame->code;
 
-	return &c->forms[c->origin[s->pc - grid_entry(w->grid, c)]];
+	return insn_form(c, (u32)(s->pc - grid_entry(w->grid, c)));
 }
 
 /* --- Clusters that have not begun ----------------------------------------------------------- */

@@ -671,6 +671,8 @@ static void emit_code(struct lower *l)
 		l->start[e->function->body.count + 1 + k] = (u32)e->insns.count;
 		if (l->calls_system >> k & 1)
 			lower_system(l, l->m->system[k]);
+		if (l->form)
+			e->forms[e->function->body.count + 1 + k] = *l->form;
 	}
 	resolve_jumps(l);
 	resolve_meetings(l);
@@ -752,7 +754,7 @@ struct code *sass_lower_function(struct lowering *low, struct ir_function *f)
 	l.e.code->local_align = 16;
 	l.e.code->machine_registers = f->machine->registers;
 	l.e.code->machine_banks = find_banks(&l);
-	l.e.forms = ARENA_ARRAY(low->arena, f->body.count + 1, struct form);
+	l.e.forms = ARENA_ARRAY(low->arena, f->body.count + 1 + MACHINE_SYSTEM_FUNCTIONS, struct form);
 	l.e.matched = ARENA_ARRAY(low->scratch, f->body.count + 1, struct matched);
 	l.calls_system = find_system_calls(l.m);
 	find_leads(&l);

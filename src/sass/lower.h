@@ -189,6 +189,8 @@ void lower_not_supplied(struct lower *l, const char *name);
 
 /* That of a lookup with gradients: lower_texture.c. Such as it has no form for stops the run. */
 void lower_texture_gradient(struct lower *l, const char *name);
+/* That of a copy to shared memory: lower_copy.c. */
+void lower_system_copy(struct lower *l, const char *name);
 
 /* Does the loop that a branch at `last` closes to `first`, addresses in the section, wait for other threads? The answer only
  * says where a warp lets others go on, and lanes that wait for this one's: a wrong one costs time, unless it hangs a program

@@ -167,6 +167,8 @@ void lower_system(struct lower *l, const char *name)
 		call_system(l, f);
 	else if (sass_is_texture_gradient(name))
 		lower_texture_gradient(l, name);
+	else if (!strncmp(name, SASS_BULK_COPY, strlen(SASS_BULK_COPY)))
+		lower_system_copy(l, name);
 	else
 		lower_not_supplied(l, name);
 	return_from_system(l);

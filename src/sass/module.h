@@ -44,9 +44,10 @@ struct sass_module {
 };
 
 /* How names of the driver's functions begin, of those among them that look textures up with gradients (lower_texture.c has
- * the rest), and of the device runtime's. */
+ * the rest) and that copy to shared memory (lower_copy.c), and of the device runtime's. */
 #define SASS_SYSTEM_CALL      "__cuda_syscall_"
 #define SASS_TEXTURE_GRADIENT SASS_SYSTEM_CALL "tex_grad_"
+#define SASS_BULK_COPY        SASS_SYSTEM_CALL "cp_async_bulk_"
 #define SASS_DEVICE_RUNTIME   "__cudaCDP2"
 
 struct sass_kernel {
