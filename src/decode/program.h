@@ -132,12 +132,12 @@ struct code {
 	u32 insn_count;
 	u32 *operands; /* flattened operand lists */
 	u32 operand_count;
-	const void **plans;       /* of instructions whose meaning has a plan: see isa.h */
-	u32 *origin;              /* for each insn: index into function->body, or NO_OPERAND */
+	const void **plans; /* of instructions whose meaning has a plan: see isa.h */
+	u32 *origin;        /* for each insn: index into function->body, or NO_OPERAND */
 	/* For each body instruction its matched form; of machine code, behind the end's, that of each function that the system
 	 * supplies, as in starts. */
 	const struct form *forms;
-	const u32 *form_insns;    /* machine code: the insn that the form is of; NO_OPERAND: the last. NULL: not so */
+	const u32 *form_insns; /* machine code: the insn that the form is of; NO_OPERAND: the last. NULL: not so */
 	u32 frame_bytes, register_bytes; /* all; the registers, which come first */
 	u32 live_words;                  /* 32-bit registers that its values occupy where most are live together */
 	struct row_place *undefined;     /* rows that may be read before they are written: zero at the start */
