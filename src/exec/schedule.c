@@ -265,9 +265,9 @@ static enum pass block_gang(struct block *b)
 	struct worker *k = b->worker;
 	struct grid *grid = b->grid;
 	const u64 before = k->elapsed;
-	const s64 share = limit_left(grid) / b->warp_count;
+	const u32 turn = (u32)min_u64((u64)limit_left(grid), TURN);
 
-	if (!gang_run_block(b, (s64)min_u64((u64)share, TURN / b->warp_count))) {
+	if (!gang_run_block(b, turn / b->warp_count)) {
 		b->turns.ganged = b->warp_count;
 		return PASS_PROGRESS;
 	}
@@ -284,7 +284,7 @@ static bool can_gang_block(struct block *b)
 	const struct grid *grid = b->grid;
 
 	return b->at_start && b->warp_count <= grid->gang_limit && b->thread_count % WARP_LANES == 0 &&
-	       (b->intact || gang_start_block(b)) && limit_left(grid) / b->warp_count >= GANG_LEAST;
+	       (b->intact || gang_start_block(b)) && limit_left(grid) >= (s64)GANG_LEAST * b->warp_count;
 }
 
 /* A pass, by the fields of struct block_turns:
@@ -552,7 +552,12 @@ static bool take_place(struct worker *k)
 	return false;
 }
 
-static void give_place_back(struct grid *grid) { __atomic_add_fetch(&grid->places_left, 1, __ATOMIC_RELAXED); }
+/* An atomic addition waits until all that the last block has stored is in the cache. */
+static void give_place_back(struct grid *grid)
+{
+	if (share_places(grid))
+		__atomic_add_fetch(&grid->places_left, 1, __ATOMIC_RELAXED);
+}
 
 /* The cluster's objects go to the worker's free list (`spare`) for the next cluster. */
 static void cluster_end(struct worker *k, struct cluster *c)

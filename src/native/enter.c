@@ -155,24 +155,28 @@ static struct warp *warp_number(struct gang *g, u32 n) { return &g->warps[!n ? g
 
 static void part_counts(struct gang *g, struct tally *t)
 {
-	if (!t->same)
-		return;
 	t->same = false;
 	gang_dissolve(g);
 	for (u32 n = 0; n < t->warps; n++)
 		give(warp_number(g, n), t->issued, t->issued * WARP_LANES, t->branches, 0);
 }
 
-static void count(struct gang *g, struct tally *t, const struct native_run *r)
+static void count_apart(struct gang *g, struct tally *t, const struct native_run *r)
+{
+	if (t->same)
+		part_counts(g, t);
+	give(warp_number(g, t->warps), r->issued, r->lanes, r->branches, r->divergent);
+}
+
+static inline void count(struct gang *g, struct tally *t, const struct native_run *r)
 {
 	if (!t->warps) {
 		t->issued = r->issued;
 		t->branches = r->branches;
 	}
-	if (r->divergent || r->issued != t->issued || r->branches != t->branches || r->lanes != r->issued * WARP_LANES)
-		part_counts(g, t);
-	if (!t->same)
-		give(warp_number(g, t->warps), r->issued, r->lanes, r->branches, r->divergent);
+	if (!t->same || r->divergent || r->issued != t->issued || r->branches != t->branches ||
+	    r->lanes != r->issued * WARP_LANES)
+		count_apart(g, t, r);
 	t->most = max_u64(t->most, r->issued);
 	t->warps++;
 }
@@ -202,7 +206,8 @@ static const struct insn *part_gang(struct gang *g, const struct native_entry *e
 {
 	const u32 left = t->warps;
 
-	part_counts(g, t);
+	if (t->same)
+		part_counts(g, t);
 	count(g, t, r);
 	g->block->lead = (u32)(g->warps - g->block->warps) + g->lead;
 	g->block->leads = true;
@@ -230,6 +235,7 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 	const struct native_entry *e = &code->entries[code->entry_of[at]];
 	struct tally t = {.same = true};
 	const struct native_repeats *repeats = &g->worker->repeats;
+	const s64 budget = g->grid->launch->instruction_limit ? g->budget : max_s64(g->budget, TURN_LEAST);
 	struct native_run r;
 
 	if (g->on)
@@ -239,14 +245,18 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 	r.insns = g->plain;
 	r.tallies = g->worker->tallies;
 	r.patterns = g->worker->patterns;
+	r.order = 0;
+	r.repeats = NULL;
 	r.timed = is_timed(g);
 	for (u32 n = 0; n < g->count; n++) {
 		struct warp *w = warp_number(g, n);
-		r.budget = g->grid->launch->instruction_limit ? g->budget : max_s64(g->budget, TURN_LEAST);
+		r.budget = budget;
 		r.depth = 0;
 		r.told = NO_OPERAND;
-		r.order = warp_order(w);
-		r.repeats = g->worker->tallies ? repeats->times + (size_t)w->index * repeats->count : NULL;
+		if (r.tallies) {
+			r.order = warp_order(w);
+			r.repeats = repeats->times + (size_t)w->index * repeats->count;
+		}
 		r.join = r.join_at = NATIVE_NO_JOIN;
 		const enum native_exit how = e->run(&r, w, g->rows + (size_t)(w - g->warps) * g->stride);
 		if (__builtin_expect(how != NATIVE_DONE, 0))
