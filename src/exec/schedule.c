@@ -430,7 +430,11 @@ static void take_run(struct worker *k)
 	const u64 left = taken < grid->end_cluster ? grid->end_cluster - taken : 0;
 	const u64 run = max_u64(1, min_u64(grid->run_limit, left / (grid->worker_limit * 4)));
 
-	k->run_next = __atomic_fetch_add(&grid->next_cluster, run, __ATOMIC_RELAXED);
+	k->run_next = taken;
+	if (grid->worker_limit == 1) /* an atomic addition waits until what the last block has stored is in the cache */
+		__atomic_store_n(&grid->next_cluster, taken + run, __ATOMIC_RELAXED);
+	else
+		k->run_next = __atomic_fetch_add(&grid->next_cluster, run, __ATOMIC_RELAXED);
 	k->run_end = k->run_next + run;
 }
 
@@ -552,7 +556,7 @@ static bool take_place(struct worker *k)
 	return false;
 }
 
-/* An atomic addition waits until all that the last block has stored is in the cache. */
+/* As in take_run. */
 static void give_place_back(struct grid *grid)
 {
 	if (share_places(grid))
