@@ -438,30 +438,34 @@ static void take_run(struct worker *k)
 	k->run_end = k->run_next + run;
 }
 
-/* The next cluster that nobody has begun; false: there is none. */
-static bool take_cluster(struct worker *k, u32 at[3])
+/* The number of the next cluster that nobody has begun; false: there is none. */
+static bool take_cluster(struct worker *k, u64 *number)
 {
-	const struct grid *grid = k->grid;
-
 	if (k->run_next == k->run_end)
 		take_run(k);
-	u64 index = k->run_next++;
-	if (index >= grid->end_cluster)
-		return false;
+	*number = k->run_next++;
+	return *number < k->grid->end_cluster;
+}
+
+/* Writes where it is to be read: what is written as words and copied as a whole waits until all stores before are done. */
+static void place_cluster(const struct grid *grid, u64 number, u32 at[3])
+{
 	for (int d = 0; d < 3; d++) {
-		const u64 rest = index < grid->clusters[d] ? 0 : index / grid->clusters[d];
-		at[d] = (u32)(index - rest * grid->clusters[d]);
-		index = rest;
+		const u64 rest = number < grid->clusters[d] ? 0 : number / grid->clusters[d];
+		at[d] = (u32)(number - rest * grid->clusters[d]);
+		number = rest;
 	}
-	return true;
 }
 
 /* clusterlaunchcontrol.try_cancel: a running cluster takes over the indices of the next one, which then never
  * starts. */
 bool worker_cancel_cluster(struct worker *k, u32 first_block[3])
 {
-	if (!take_cluster(k, first_block))
+	u64 number;
+
+	if (!take_cluster(k, &number))
 		return false;
+	place_cluster(k->grid, number, first_block);
 	for (int d = 0; d < 3; d++)
 		first_block[d] *= k->grid->cluster_shape[d];
 	return true;
@@ -471,9 +475,9 @@ static struct cluster *cluster_admit(struct worker *k)
 {
 	struct grid *grid = k->grid;
 	struct cluster *c = k->spare;
-	u32 at[3];
+	u64 number;
 
-	if (!take_cluster(k, at))
+	if (!take_cluster(k, &number))
 		return NULL;
 	if (c) {
 		k->spare = c->next;
@@ -484,7 +488,7 @@ static struct cluster *cluster_admit(struct worker *k)
 		for (u32 r = 0; r < c->count; r++)
 			c->blocks[r] = block_new(k, c);
 	}
-	memcpy(c->index, at, sizeof c->index);
+	place_cluster(grid, number, c->index);
 	c->arrived = 0;
 	c->phase = 0;
 	c->pass_open = false;
