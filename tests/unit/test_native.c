@@ -46,9 +46,12 @@ static const char *const places[] = {
 	"shl.b32 r2, r0, 1;",  /* every second word */
 	/* The lower ones of pairs, in disorder. */
 	"shl.b32 r2, r0, 1; and.b32 r5, r0, 7; sub.u32 r2, r2, r5; xor.b32 r2, r2, 1;",
-	"shl.b32 r2, r0, 1; add.u32 r2, r2, 3841;",    /* every second word, to the very last */
-	"mul.lo.u32 r2, r0, 7; rem.u32 r2, r2, 1021;", /* anywhere */
-	"mov.b32 r2, r0; selp.b32 r2, r2, 1000, p;",   /* others elsewhere */
+	"shl.b32 r2, r0, 1; add.u32 r2, r2, 3841;",     /* every second word, to the very last */
+	"mul.lo.u32 r2, r0, 31;",                       /* a column */
+	"shl.b32 r2, r0, 5; add.u32 r2, r2, 31;",       /* one to the very last word */
+	"mul.lo.u32 r2, r0, 31; sub.u32 r2, 4000, r2;", /* one downwards */
+	"mul.lo.u32 r2, r0, 7; rem.u32 r2, r2, 1021;",  /* anywhere */
+	"mov.b32 r2, r0; selp.b32 r2, r2, 1000, p;",    /* others elsewhere */
 };
 
 static void run(enum native_mode mode, u32 mask, u32 place, u32 out[WORDS])
