@@ -176,8 +176,10 @@ static void emit_branch(struct emitter *e, const struct ir_instruction *x, const
 	} else {
 		i.fn = e->low->internal.bra;
 	}
-	if (targets && labels[0]->target <= e->body_index && spin_loop_waits(e, labels[0]->target, e->body_index))
+	if (targets && labels[0]->target <= e->body_index && spin_loop_waits(e, labels[0]->target, e->body_index)) {
 		i.aux |= AUX_SPIN;
+		e->spins = true;
+	}
 	i.run = (u16)emit_take_run(e);
 	add_fixup(e, (u32)e->insns.count, targets ? e->flow->block_of[labels[0]->target] : NO_BLOCK,
 		  x->guard ? join : NO_BLOCK);
@@ -466,6 +468,7 @@ void emit_finish(struct emitter *e)
 	c->undefined_count = e->rows->undefined_count;
 	c->order = block_order_find(low->scratch, e->function, e->matched);
 	c->order.calls_system = calls_system(e);
+	c->one_by_one = c->gang_insns && runs_one_by_one(e);
 	if (!c->order.shows && (c->order.calls_system || e->reads_clock)) {
 		c->order.shows = true;
 		c->order.at = NO_OPERAND;

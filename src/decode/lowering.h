@@ -98,6 +98,7 @@ struct emitter {
 	u32 body_index; /* instruction being emitted */
 	u32 run;
 	bool reads_clock; /* or another special register that changes */
+	bool spins;       /* has a loop that may wait for other threads */
 	u32 sink_row;     /* where results that the text drops with '_' go; 0: none yet */
 };
 
@@ -116,6 +117,9 @@ bool layout_is_external(const char *name);
 
 /* spin.c: does the loop that a backward branch, instruction `last`, closes to `first` wait for other threads? */
 bool spin_loop_waits(struct emitter *e, u32 first, u32 last);
+
+/* one_by_one.c */
+bool runs_one_by_one(const struct emitter *e);
 
 /* calls.c */
 bool call_match(struct emitter *e, const struct ir_instruction *x, struct matched *result);

@@ -93,6 +93,7 @@ void gang_run(struct block *b, u32 first, u32 count, const struct insn *at, s64 
 	}
 	if (live != FULL_MASK)
 		gang_split_live(&g);
+	at = gang_turns(&g, at);
 	while (at)
 		at = at->gang(&g, at);
 }
@@ -130,20 +131,20 @@ bool gang_start_block(struct block *b)
 bool gang_run_block(struct block *b, s64 budget)
 {
 	struct gang g = gang_of(b, 0, b->warp_count);
-	const struct insn *at = g.insns;
-
 	g.budget = budget;
 	g.whole = true;
+	const struct insn *at = gang_turns(&g, g.insns);
 	while (at)
 		at = at->gang(&g, at);
 	return g.ended;
 }
 
-/* Not under an instruction limit: it must stop at the same instruction with and without gangs.
+/* Not under an instruction limit: it must stop at the same instruction with and without gangs. Nor in a warp's own turn, as
+ * native code stops there, too.
  * Called when the budget is used up. Returns whether the slice was extended, at most OVERTIME_MAX times. */
 bool gang_goes_on(struct gang *g)
 {
-	if (!g->split || g->grid->launch->instruction_limit || g->overtime == OVERTIME_MAX)
+	if (!g->split || g->single || g->grid->launch->instruction_limit || g->overtime == OVERTIME_MAX)
 		return false;
 	g->overtime++;
 	g->budget += GANG_TURN / g->count;
@@ -193,6 +194,10 @@ static void end_block(struct gang *g)
  * the cluster's barrier needs the warps' own accounts of who has exited. */
 const struct insn *gang_exit(struct gang *g, const struct insn *i)
 {
+	if (g->single && !g->split) {
+		g->waits = i;
+		return NULL;
+	}
 	gang_account(g, i);
 	if (g->whole && !g->block->cluster->arrived) {
 		end_block(g);
@@ -218,6 +223,10 @@ const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number
 	struct block *b = g->block;
 	u32 here = 0;
 
+	if (g->single && !g->on) {
+		g->waits = i;
+		return NULL;
+	}
 	if (g->on)
 		EACH_MEMBER (g, m)
 			here += threads ? WARP_LANES : m->lanes;
@@ -230,7 +239,7 @@ const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number
 	b->barriers[number].phase++;
 	/* Without gangs the lead would arrive first and the others in order; the last to arrive leads next. */
 	g->lead = g->count > 1 && g->lead == g->count - 1 ? g->count - 2 : g->count - 1;
-	return i + 1;
+	return gang_turns(g, i + 1);
 }
 
 /* For handlers that can neither fault nor wait. Observers have had the gang's event, so the unwatched handler is

@@ -32,6 +32,10 @@
  * another handler for what is watched (exec/watch.c); observers are told before the gang runs the instruction, so a warp
  * that leaves the gang there must run it without telling them: warp.told.
  *
+ * In a kernel whose loops do atomic operations of which the order shows (code->one_by_one) the warps of a gang run one after the
+ * other, each as a gang of its own, and together again where they wait for each other: exec/gang_turns.c. So native code, which
+ * runs one warp after the other, changes memory in the same order.
+ *
  * All functions here are called by the worker that runs the block; nothing is shared with other host threads.
  */
 #ifndef PTXSIM_EXEC_GANG_H
@@ -73,6 +77,8 @@ struct gang {
 	u32 done;
 	struct gang_split *split; /* NULL: all lanes of all warps are at one place */
 	bool guarded;             /* `on` are those whose guard holds: the instruction after a %guard */
+	bool single;              /* one warp of a gang, in its turn; */
+	const struct insn *waits; /* where it has come to, with all lanes: a barrier or its exit, not run yet */
 };
 
 /* Only where all take part: */
@@ -185,6 +191,13 @@ struct gang_place {
 	bool is_join;
 };
 void gang_place(struct gang *g, u32 k, const struct gang_place *places, u32 count, u32 running, const struct insn *pc);
+/* The gang is about to run `at`, in a kernel that may be run one by one: then each warp does so, up to where it must wait.
+ * Returns where the gang goes on. */
+const struct insn *gang_turns(struct gang *g, const struct insn *at);
+/* Runs i, of which observers have been told (exec/watch.c). */
+const struct insn *gang_resume(struct gang *g, const struct insn *i);
+/* Marks warp k, which goes on at i by itself, if observers have been told of that. */
+void gang_note_told(const struct gang *g, u32 k, const struct insn *i);
 /* Adds to each warp what the gang has counted once for all; the block is not intact any longer. */
 void gang_dissolve(struct gang *g);
 

@@ -238,7 +238,7 @@ const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 
 	const struct insn *target = i + i->imm;
 
 	/* A warp by itself does no worse. */
-	if (g->count == 1 || (g->split && g->split->depth + 2 > STACK_ENTRIES))
+	if ((g->count == 1 && !g->single) || (g->split && g->split->depth + 2 > STACK_ENTRIES))
 		return gang_part(g, i, 0);
 	struct gang_split *s = g->split ? g->split : begin(g);
 	g->on = s->on;
@@ -274,7 +274,7 @@ const struct insn *gang_diverge_ways(struct gang *g, const struct insn *i, const
 {
 	u32 first = 0;
 
-	if (g->count == 1 || (g->split && g->split->depth + ways->count + 1 > STACK_ENTRIES))
+	if ((g->count == 1 && !g->single) || (g->split && g->split->depth + ways->count + 1 > STACK_ENTRIES))
 		return gang_part(g, i, 0);
 	struct gang_split *s = g->split ? g->split : begin(g);
 	g->on = s->on;
@@ -383,7 +383,7 @@ const struct insn *gang_split_exit(struct gang *g)
 
 const struct insn *gang_exit_some(struct gang *g, const struct insn *i, const u32 ends[GANG_WARPS])
 {
-	if (g->count == 1)
+	if (g->count == 1 && !g->single)
 		return gang_part(g, i, 0);
 	gang_account(g, i);
 	struct gang_split *s = g->split ? g->split : begin(g);

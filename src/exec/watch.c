@@ -93,6 +93,27 @@ static const struct insn *watched_gang(struct gang *g, const struct insn *i)
 	return next;
 }
 
+static bool is_watched(const struct gang *g, const struct insn *i)
+{
+	return g->grid->gang_originals && i->gang == watched_gang;
+}
+
+const struct insn *gang_resume(struct gang *g, const struct insn *i)
+{
+	if (!is_watched(g, i))
+		return i->gang(g, i);
+	const struct insn *next = g->grid->gang_originals[i - g->insns](g, i);
+	if (!next)
+		note_told(g, i, NULL, NULL);
+	return next;
+}
+
+void gang_note_told(const struct gang *g, u32 k, const struct insn *i)
+{
+	if (is_watched(g, i))
+		g->warps[k].told = g->warps[k].told_last = gang_plain(g, i);
+}
+
 /* Instructions hoisted to once a launch are skipped by gangs. A watched one must still be seen in its place, so skips end
  * there. */
 static void skip_to_watched(struct insn *insns, const struct code *code, const u16 *watchers)

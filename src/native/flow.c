@@ -124,6 +124,17 @@ static bool may_sum(const struct step *s, const struct insn *i)
 	       !form_has(f, M_acq_rel) && !i->run;
 }
 
+/* An atomic operation in a kernel whose warps run one after the other: natively, too. What it gives back is a row like others. */
+static bool runs_in_turn(const struct code *code, const struct step *s, const struct insn *i)
+{
+	const struct form *f = s->form;
+	const u32 traits = TRAIT_JOINS | TRAIT_REDUCES | TRAIT_ORDERS;
+
+	return code->one_by_one && f->row->flags & ISA_ATOMIC && s->meaning->gang &&
+	       !(f->row->flags & (BARRED & ~(u32)ISA_ATOMIC)) && !(f->row->traits & ~traits) &&
+	       !form_has(f, M_acquire) && !form_has(f, M_release) && !form_has(f, M_acq_rel) && !i->run;
+}
+
 static bool is_full_mask(const struct code *code, u32 offset)
 {
 	for (u32 k = 0; k < code->constant_count; k++)
@@ -192,7 +203,7 @@ static void classify_text(struct code_flow *f, u32 k)
 	s->opaque = false;
 	s->together = runs_together(code, s, i);
 	s->sums = may_sum(s, i);
-	if (s->together || runs_lane_by_lane(s, i))
+	if (s->together || runs_lane_by_lane(s, i) || runs_in_turn(code, s, i))
 		s->kind = STEP_PLAIN;
 }
 
@@ -390,7 +401,7 @@ static void find_sums(struct code_flow *f)
 			struct step *s = &f->steps[k];
 			if (s->sums) {
 				s->sums = drop_results(s, live);
-				s->kind = s->sums ? STEP_PLAIN : STEP_WALL;
+				s->kind = s->sums || f->code->one_by_one ? STEP_PLAIN : STEP_WALL;
 			}
 			code_flow_before(f, k, live);
 		}
@@ -429,7 +440,7 @@ static bool part_clashes(struct code_flow *f)
 {
 	bool found = false;
 
-	for (u32 b = 0; b < f->block_count; b++) {
+	for (u32 b = 0; b < f->block_count && !f->code->one_by_one; b++) {
 		struct code_block *x = &f->blocks[b];
 		for (u32 k = x->first; k < x->end; k++) {
 			const struct step *s = &f->steps[k];
