@@ -172,6 +172,10 @@ static inline void fetch_ahead(const void *row, u32 bytes)
 		__builtin_prefetch((const void *)((uintptr_t)row + FETCH_AHEAD + at));
 }
 
+/* So few lanes that each is better served by itself: a gather of the host takes as long for one as for all. */
+enum { LANES_FEW = 12 };
+ALWAYS_INLINE bool are_few(u32 mask) { return lanes_of(mask) <= LANES_FEW; }
+
 /* What the active lanes' addresses look like. */
 struct shape {
 	bool uniform;    /* all active lanes at `first` */

@@ -135,6 +135,32 @@ ALWAYS_INLINE bool LOAD_OF(load_alone)(LANE *d, const u8 *host, u64 place, u32 m
 	}
 	return true;
 }
+/* Of few lanes, each by itself, into registers. */
+ALWAYS_INLINE bool LOAD_OF(load_few)(LANE *d, const struct places64 *p, u32 mask)
+{
+#if defined __AVX512F__
+	enum { EACH = 64 / sizeof(LANE), PARTS = WARP_LANES / EACH };
+	__m512i part[PARTS];
+
+	if (!are_few(mask))
+		return false;
+	native_loops();
+	for (u32 k = 0; k < PARTS; k++)
+		part[k] = _mm512_load_si512(d + EACH * k);
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 only = left & -left;
+		const LANE one = KEEP(*(const MEMORY *)(const void *)PIECE(p, __builtin_ctz(left)));
+		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < PARTS; k++) part[k] =
+			set_lanes(part[k], only >> EACH * k, one, sizeof one);
+	}
+	for (u32 k = 0; k < PARTS; k++)
+		_mm512_store_si512(d + EACH * k, part[k]);
+	return true;
+#else
+	(void)d, (void)p, (void)mask;
+	return false;
+#endif
+}
 ALWAYS_INLINE bool LOAD_OF(load_places64)(LANE *d, const struct places64 *p, u32 mask)
 {
 	LANE value[WARP_LANES] __attribute__((aligned(64)));
@@ -143,6 +169,8 @@ ALWAYS_INLINE bool LOAD_OF(load_places64)(LANE *d, const struct places64 *p, u32
 		return LOAD_OF(load_alone)(d, p->host, p->at[0], mask);
 	if (is_one_lane(mask))
 		return LOAD_OF(load_alone)(d, p->host, only_place64(p->at), mask);
+	if (LOAD_OF(load_few)(d, p, mask))
+		return true;
 	EACH_LANE
 		value[l] = KEEP(*(const MEMORY *)(const void *)(p->host + (s64)p->at[l]));
 	merge_row(d, value, sizeof value[0], mask);
@@ -206,6 +234,13 @@ ALWAYS_INLINE bool LOAD_OF(load_gather)(struct warp *w, const struct insn *i, LA
 
 	if (UNLIKELY(!p))
 		return false;
+	if (are_few(mask)) {
+		for (u32 left = mask; left; left &= left - 1) {
+			const u32 l = (u32)__builtin_ctz(left);
+			d[l] = KEEP(*(const MEMORY *)(const void *)(p + (address[l] - e.low)));
+		}
+		return true;
+	}
 	const MEMORY *from = (const MEMORY *)(const void *)p;
 	EACH_LANE
 		address[l] = (address[l] - e.low) / sizeof(MEMORY);

@@ -218,6 +218,18 @@ ALWAYS_INLINE bool load_column(struct warp *w, const struct insn *i, const u32 *
 
 /* --- Some of a warp's lanes --- */
 
+/* Lane l's bytes; read lane by lane from memory, where an index costs nothing. */
+#define PIECE(p, l) ((p)->host + *(const volatile u64 *)&(p)->at[l])
+
+#if defined __AVX512F__
+/* A value into the words, or pairs of words, of a register that `lanes` says. */
+ALWAYS_INLINE __m512i set_lanes(__m512i v, u32 lanes, u64 value, u32 bytes)
+{
+	return bytes == 8 ? _mm512_mask_set1_epi64(v, (__mmask8)lanes, (s64)value)
+			  : _mm512_mask_set1_epi32(v, (__mmask16)lanes, (s32)value);
+}
+#endif
+
 ALWAYS_INLINE bool is_one_lane(u32 mask) { return !(mask & (mask - 1)); }
 
 /* The only lane's place: those of all others are 0. */
@@ -319,9 +331,6 @@ ALWAYS_INLINE bool scatter32(const void *from, const struct places32 *p, u32 mas
 static inline const u32 *vector_rows(const struct insn *i) { return (const u32 *)(const void *)(i + 1); }
 
 enum { PIECE_WORDS = 4 };
-
-/* Lane l's words; read lane by lane from memory, where an index costs nothing. */
-#define PIECE(p, l) ((p)->host + *(const volatile u64 *)&(p)->at[l])
 
 /* Rows value[k] become the lanes' elements k. */
 ALWAYS_INLINE void load_pieces(u32 value[PIECE_WORDS][WARP_LANES], const struct places64 *p, u32 n)

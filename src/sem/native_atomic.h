@@ -1,30 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A template: what atomic_word.h does, as native code has it in line, for values of TYPE. All lanes are in one range of host
- * memory, and change it one after the other, without a loop. One that takes no part changes a word of its own, that nobody
- * reads. Where several host threads share the memory, the interpreter's handler does it.
+ * memory, and change it one after the other, by a loop over copies of the rows.
  */
 #define ATOM_JOIN(what, type)  what##_##type
 #define ATOM_JOIN_(what, type) ATOM_JOIN(what, type)
 #define ATOM_OF(what)          ATOM_JOIN_(what, TYPE)
 
 ALWAYS_INLINE void ATOM_OF(change_places)(const struct places64 *p, const struct insn *i, u8 *rows, u32 mask,
-					  ATOM_OF(op) * op, bool takes_c)
+					  bool racing, ATOM_OF(op) * op, bool takes_c)
 {
-	const TYPE *pb = (const TYPE *)(const void *)(rows + i->b);
-	const TYPE *pc = takes_c ? (const TYPE *)(const void *)(rows + i->c) : pb;
-	TYPE old[WARP_LANES] __attribute__((aligned(64))), own[WARP_LANES] __attribute__((aligned(64)));
-	u64 at[WARP_LANES] __attribute__((aligned(64)));
+	TYPE b[WARP_LANES] __attribute__((aligned(64))), c[WARP_LANES] __attribute__((aligned(64)));
+	TYPE old[WARP_LANES] __attribute__((aligned(64)));
 
-	memset(own, 0, sizeof own);
-	EACH_LANE
-		at[l] = mask & lane_bit64[l] ? (u64)(uintptr_t)p->host + p->at[l]
-					     : (u64)(uintptr_t)own + (u64)l * sizeof own[0];
-	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l++)
-	{
-		TYPE *place = (TYPE *)(uintptr_t) * (const volatile u64 *)&at[l];
-		old[l] = *place;
-		*place = op(old[l], pb[l], takes_c ? pc[l] : 0);
+	native_loops();
+	memcpy(b, rows + i->b, sizeof b);
+	memcpy(c, rows + (takes_c ? i->c : i->b), sizeof c);
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		old[l] = ATOM_OF(exchange)((TYPE *)(void *)PIECE(p, l), *(const volatile TYPE *)&b[l],
+					   takes_c ? *(const volatile TYPE *)&c[l] : 0, racing, op);
 	}
 	if (i->d != NO_OPERAND)
 		merge_row(rows + i->d, old, sizeof old[0], mask);
@@ -38,7 +33,7 @@ ALWAYS_INLINE bool ATOM_OF(shared)(struct warp *w, const struct insn *i, u8 *row
 	if (!find_places32(&p, w, i, rows, mask, sizeof(TYPE)))
 		return false;
 	const struct places64 wide = widened(&p);
-	ATOM_OF(change_places)(&wide, i, rows, mask, op, takes_c);
+	ATOM_OF(change_places)(&wide, i, rows, mask, false, op, takes_c);
 	return true;
 }
 
@@ -59,12 +54,13 @@ ALWAYS_INLINE bool ATOM_OF(global)(struct warp *w, const struct insn *i, u8 *row
 {
 	struct places64 p;
 
-	if (is_racing(w, SPACE_GLOBAL) || !find_places64(&p, w, i, rows, mask, SPACE_GLOBAL, sizeof(TYPE), true))
+	const bool racing = is_racing(w, SPACE_GLOBAL);
+	if (!find_places64(&p, w, i, rows, mask, SPACE_GLOBAL, sizeof(TYPE), true))
 		return false;
-	if (joins && i->d == NO_OPERAND && mask == FULL_MASK && all_same64(p.at))
+	if (!racing && joins && i->d == NO_OPERAND && mask == FULL_MASK && all_same64(p.at))
 		ATOM_OF(change_one)(p.host + p.at[0], (const TYPE *)(const void *)(rows + i->b), op);
 	else
-		ATOM_OF(change_places)(&p, i, rows, mask, op, takes_c);
+		ATOM_OF(change_places)(&p, i, rows, mask, racing, op, takes_c);
 	return true;
 }
 

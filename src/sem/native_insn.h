@@ -12,5 +12,7 @@
 
 /* Marks a meaning whose results depend on the floating-point mode: native/llvm/meanings.c takes the call away. */
 void native_under_mode(void);
+/* Likewise, marks one with a loop over lanes that takes values from copies of its rows, which may then stay in registers. */
+void native_loops(void);
 
 #endif

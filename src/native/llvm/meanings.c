@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds the functions of meanings in the bitcode, links those that a region needs, and judges which of them can be
- * inlined: straight code whose rows then become registers. All others are called through their handlers.
+ * inlined: straight code, but for loops that leave rows alone, whose rows then become registers. All others are called through their handlers.
  */
 #include "native/llvm/internal.h"
 
@@ -85,12 +85,12 @@ static bool loops(LLVMValueRef function, LLVMBasicBlockRef block)
 	return false;
 }
 
-static bool inlines(LLVMValueRef function)
+static bool inlines(LLVMValueRef function, bool may_loop)
 {
 	if (!function || LLVMIsDeclaration(function) || LLVMCountParams(function) != 4)
 		return false;
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
-		if (loops(function, b))
+		if (!may_loop && loops(function, b))
 			return false;
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
 			if (LLVMGetInstructionOpcode(i) == LLVMCall && !may_call(i))
@@ -129,10 +129,10 @@ bool is_of_mode(LLVMValueRef i)
 	}
 }
 
-/* Takes the mark of sem/native_insn.h away; whether there was one. */
-static bool is_under_mode(LLVMModuleRef module, LLVMValueRef function)
+/* Takes a mark of sem/native_insn.h away; whether there was one. */
+static bool takes_mark(LLVMModuleRef module, LLVMValueRef function, const char *name)
 {
-	LLVMValueRef mark = LLVMGetNamedFunction(module, "native_under_mode");
+	LLVMValueRef mark = LLVMGetNamedFunction(module, name);
 	bool found = false;
 	LLVMUseRef next;
 
@@ -212,8 +212,9 @@ static void judge(LLVMModuleRef module, struct meaning_function *m)
 	function_name(m->meaning, m->rounding, name, sizeof name);
 	m->function = LLVMGetNamedFunction(module, name);
 	if (m->function)
-		m->of_mode = is_under_mode(module, m->function);
-	m->inlines = inlines(m->function) && (m->rounding == FP_RN || rounding_apply(m->function, m->rounding));
+		m->of_mode = takes_mark(module, m->function, "native_under_mode");
+	const bool may_loop = m->function && takes_mark(module, m->function, "native_loops");
+	m->inlines = inlines(m->function, may_loop) && (m->rounding == FP_RN || rounding_apply(m->function, m->rounding));
 	if (!m->inlines)
 		return;
 	mark_fixed_fields(m->function);
