@@ -234,13 +234,6 @@ ALWAYS_INLINE bool LOAD_OF(load_gather)(struct warp *w, const struct insn *i, LA
 
 	if (UNLIKELY(!p))
 		return false;
-	if (are_few(mask)) {
-		for (u32 left = mask; left; left &= left - 1) {
-			const u32 l = (u32)__builtin_ctz(left);
-			d[l] = KEEP(*(const MEMORY *)(const void *)(p + (address[l] - e.low)));
-		}
-		return true;
-	}
 	const MEMORY *from = (const MEMORY *)(const void *)p;
 	EACH_LANE
 		address[l] = (address[l] - e.low) / sizeof(MEMORY);
@@ -254,6 +247,30 @@ ALWAYS_INLINE bool LOAD_OF(load_gather)(struct warp *w, const struct insn *i, LA
 	return true;
 }
 
+/* Few lanes, wherever they read in the allocation of the last access: each by itself, whatever they look like together. */
+ALWAYS_INLINE bool LOAD_OF(load_each_of_few)(const struct warp *w, const struct insn *i, const u8 *rows, LANE *d,
+					     u32 mask)
+{
+	const struct remembered *r = global_remembered(w, i);
+	const u64 *base = ROW_OF(u64, i->a), size = r->high - r->low;
+	LANE value[WARP_LANES];
+
+	if (size < sizeof(MEMORY))
+		return false;
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		const u64 address = base[l] + (u64)(s64)i->imm, at = address - r->low;
+		if (UNLIKELY(at > size - sizeof(MEMORY) || address % sizeof(MEMORY)))
+			return false;
+		value[l] = KEEP(*(const MEMORY *)(const void *)(r->host + at));
+	}
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		d[l] = value[l];
+	}
+	return true;
+}
+
 /* What is no row of a whole warp. */
 ALWAYS_INLINE bool LOAD_OF(load_shape)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 				       bool wide)
@@ -261,6 +278,8 @@ ALWAYS_INLINE bool LOAD_OF(load_shape)(struct warp *w, const struct insn *i, u8 
 	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
 	u64 address[WARP_LANES] __attribute__((aligned(64)));
 
+	if (space == SPACE_GLOBAL && wide && are_few(mask) && LOAD_OF(load_each_of_few)(w, i, rows, d, mask))
+		return true;
 	addresses_of(rows, i, wide, address);
 	const struct shape s = shape_of(address, mask, sizeof(MEMORY));
 	if (s.contiguous && LIKELY(s.first % sizeof(MEMORY) == 0))
