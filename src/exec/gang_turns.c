@@ -55,7 +55,7 @@ static void note_turn(struct turns *t, const struct gang *one, u32 k, u64 issued
 	t->warps[k].waits = one->waits;
 	t->warps[k].issued = one->issued;
 	t->warps[k].branches = one->branches;
-	t->warps[k].outcome = one->waits                          ? OUTCOME_WAITS
+	t->warps[k].outcome = one->waits                       ? OUTCOME_WAITS
 			      : one->warps->stop == STOP_YIELD ? OUTCOME_YIELDED
 							       : OUTCOME_LEFT;
 	if (!t->begun++) {

@@ -101,10 +101,10 @@ END_TEST
 /* --- Atomic operations ---------------------------------------------------------------------------- */
 
 /* Its parts: which lanes take part (p), which word is a lane's (r2), and the operations: on the words d4, r4 and d6, which
- * are in global and shared memory, the last by a generic address; of 64 bits on d5 and r5. Old values are read by nobody. */
+ * are in global and shared memory, the last by a generic address; of 64 bits on d5 and r5. */
 static const char sums_text[] =
 	".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 from, .param .u64 to)\n{\n"
-	".shared .align 16 .b8 near[8192]; .reg .pred p, q; .reg .b32 r<16>; .reg .b64 d<12>;\n"
+	".shared .align 16 .b8 near[8192]; .reg .pred p, q; .reg .b32 r<16>; .reg .f32 f<4>; .reg .b64 d<12>;\n"
 	"mov.u32 r0, %%tid.x; and.b32 r1, r0, 31; ld.param.u64 d0, [from]; ld.param.u64 d1, [to];\n"
 	"mov.u32 r3, near; mov.u32 r9, %%ctaid.x; mad.lo.u32 r9, r9, 128, r0; mul.lo.u32 r9, r9, 7919;\n"
 	"mul.wide.u32 d2, r0, 4; mad.lo.u32 r4, r0, 4, r3; mov.b32 r5, 0;\n"
@@ -142,6 +142,26 @@ static const char *const sum_places[] = {
 	"setp.lt.u32 q, r12, 4; selp.b32 r2, r1, 268435455, q;" /* out of reach, in the last round */
 };
 
+/* Old values that are read: warps run one by one, interpreted as well. */
+static const char *const orders[] = {
+	"@p atom.shared.add.u32 r13, [r4], 1; xor.b32 r9, r9, r13;",
+	"@p atom.global.cas.b32 r13, [d4], r8, r9; @p st.global.u32 [d4+1024], r13;",
+	"@p atom.global.exch.b32 r13, [d4], r9; @p atom.shared.inc.u32 r14, [r4], r13; add.u32 r9, r9, r14;",
+	"@p atom.global.add.u64 d8, [d5], d7; cvt.u32.u64 r13, d8; add.u32 r9, r9, r13; @p atom.shared.cas.b64 d9, "
+	"[r5], "
+	"0, d8; cvt.u32.u64 r13, d9; xor.b32 r9, r9, r13;",
+	"cvt.rn.f32.u32 f0, r8; @p atom.add.f32 f1, [d6], f0; mov.b32 r13, f1; @p atom.global.add.f32 f2, [d4], f0; "
+	"mov.b32 "
+	"r14, f2; xor.b32 r9, r9, r13; xor.b32 r9, r9, r14;",
+	"@p ld.global.u32 r13, [d4]; @p atom.global.dec.u32 r14, [d4], r13; add.u32 r9, r9, r14;",
+	/* What is read decides where lanes go, and which of them end. */
+	"@!p bra over; atom.shared.add.u32 r13, [r4], 1; and.b32 r13, r13, 3; setp.gt.u32 q, r13, 1; @q bra over;\n"
+	"atom.global.max.s32 r14, [d4], r9; add.u32 r9, r9, r14; over:",
+	"atom.shared.add.u32 r13, [r4], 1; setp.eq.u32 q, r13, 9; @q exit; add.u32 r9, r9, r13;",
+	"atom.shared.add.u32 r13, [r4], 1; setp.lt.u32 q, r0, 64; @!q bra over; bar.sync 1, 64; over: add.u32 r9, r9, "
+	"r13;",
+};
+
 struct sums_outcome {
 	u32 out[WORDS];
 	struct fault fault;
@@ -149,7 +169,7 @@ struct sums_outcome {
 	u32 regions;
 };
 
-static void run_sums(enum native_mode mode, u32 jobs, u32 mask, u32 place, u32 sum, struct sums_outcome *o)
+static void run_sums(enum native_mode mode, u32 jobs, u32 mask, u32 place, const char *sum, struct sums_outcome *o)
 {
 	char source[8192], message[256] = "";
 	const struct lower_options options = {0};
@@ -157,7 +177,7 @@ static void run_sums(enum native_mode mode, u32 jobs, u32 mask, u32 place, u32 s
 
 	memset(o, 0, sizeof *o);
 	ck_assert(session_open(&s));
-	const int length = snprintf(source, sizeof source, sums_text, masks[mask], sum_places[place], sums[sum]);
+	const int length = snprintf(source, sizeof source, sums_text, masks[mask], sum_places[place], sum);
 	session_add_text(&s, "sums.ptx", source, (size_t)length);
 	ck_assert_msg(session_build(&s, &options), "%.2000s", session_diagnostics(&s, false));
 	ck_assert(session_reset_memory(&s));
@@ -179,18 +199,16 @@ static void run_sums(enum native_mode mode, u32 jobs, u32 mask, u32 place, u32 s
 	session_close(&s);
 }
 
-/* Native code runs one warp after the other where a gang runs one instruction after the other. */
-START_TEST(sums_are_the_same_in_any_order)
+static void compare_sums(const char *sum)
 {
-	static struct sums_outcome interpreted, native;
-
 	static const u8 some[] = {0, 3, 4};
+	static struct sums_outcome interpreted, native;
 
 	for (u32 k = 0; native_is_there() && k < COUNT_OF(some) * COUNT_OF(sum_places); k++) {
 		const u32 mask = some[k % COUNT_OF(some)], place = k / COUNT_OF(some), jobs = 1 + (mask + place) % 2;
 		const bool faults = place == COUNT_OF(sum_places) - 1;
-		run_sums(NATIVE_OFF, jobs, mask, place, (u32)_i, &interpreted);
-		run_sums(NATIVE_ALWAYS, jobs, mask, place, (u32)_i, &native);
+		run_sums(NATIVE_OFF, jobs, mask, place, sum, &interpreted);
+		run_sums(NATIVE_ALWAYS, jobs, mask, place, sum, &native);
 		ck_assert_msg(interpreted.fault.kind == native.fault.kind &&
 				      interpreted.fault.address == native.fault.address &&
 				      interpreted.fault.lanes == native.fault.lanes,
@@ -198,21 +216,29 @@ START_TEST(sums_are_the_same_in_any_order)
 		ck_assert_msg(faults || !memcmp(interpreted.out, native.out, sizeof native.out),
 			      "'%s', places '%s', %u threads: other sums", masks[mask], sum_places[place], jobs);
 		ck_assert(faults || interpreted.stats.thread_instructions == native.stats.thread_instructions);
+		ck_assert(faults || interpreted.stats.divergent_branches == native.stats.divergent_branches);
 	}
 }
+/* Native code runs one warp after the other where a gang runs one instruction after the other. */
+START_TEST(sums_are_the_same_in_any_order) { compare_sums(sums[_i]); }
+END_TEST
+
+START_TEST(old_values_are_the_same) { compare_sums(orders[_i]); }
 END_TEST
 
 /* Regions are what lies between the start, two barriers and the end. */
 START_TEST(sums_do_not_end_regions)
 {
-	static struct sums_outcome sum, order;
+	static struct sums_outcome sum, order, read;
 
 	if (!native_is_there())
 		return;
-	run_sums(NATIVE_ALWAYS, 1, 0, 0, 0, &sum);
-	run_sums(NATIVE_ALWAYS, 1, 0, 0, COUNT_OF(sums) - 1, &order);
+	run_sums(NATIVE_ALWAYS, 1, 0, 0, sums[0], &sum);
+	run_sums(NATIVE_ALWAYS, 1, 0, 0, sums[COUNT_OF(sums) - 1], &order);
+	run_sums(NATIVE_ALWAYS, 1, 0, 0, orders[0], &read);
 	ck_assert_uint_eq(sum.regions, 3);
 	ck_assert_uint_gt(order.regions, 3);
+	ck_assert_uint_eq(read.regions, 3);
 }
 END_TEST
 
@@ -295,6 +321,7 @@ UNIT_TESTS("native", 60)
 {
 	tcase_add_loop_test(unit, accesses_of_some_lanes_agree, 0, COUNT_OF(masks));
 	tcase_add_loop_test(unit, sums_are_the_same_in_any_order, 0, COUNT_OF(sums));
+	tcase_add_loop_test(unit, old_values_are_the_same, 0, COUNT_OF(orders));
 	UNIT_TEST(sums_do_not_end_regions);
 	tcase_add_loop_test(unit, closing_waits_for_no_compiler, 0, 12);
 	UNIT_TEST(a_forked_child_closes);
