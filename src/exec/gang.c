@@ -239,7 +239,7 @@ const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number
 	b->barriers[number].phase++;
 	/* Without gangs the lead would arrive first and the others in order; the last to arrive leads next. */
 	g->lead = g->count > 1 && g->lead == g->count - 1 ? g->count - 2 : g->count - 1;
-	return gang_turns(g, i + 1);
+	return i + 1;
 }
 
 /* For handlers that can neither fault nor wait. Observers have had the gang's event, so the unwatched handler is

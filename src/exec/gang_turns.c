@@ -118,13 +118,12 @@ static const struct insn *part_turns(struct gang *g, const struct turns *t, cons
 	return NULL;
 }
 
-const struct insn *gang_turns(struct gang *g, const struct insn *at)
+/* A turn for each. Returns where the gang goes on. */
+static const struct insn *run_turns(struct gang *g, const struct insn *at)
 {
 	struct turns t = {.same = true};
 	bool goes_on = true;
 
-	if (!g->code->one_by_one || g->count == 1 || g->split)
-		return at;
 	for (u32 n = 0; n < g->count && goes_on; n++)
 		goes_on = run_turn(g, &t, turn_of(g, n), at);
 	if (goes_on && t.same && t.all) {
@@ -135,4 +134,11 @@ const struct insn *gang_turns(struct gang *g, const struct insn *at)
 	}
 	g->budget -= (s64)t.most;
 	return goes_on && t.all ? gang_resume(g, t.all) : part_turns(g, &t, at);
+}
+
+const struct insn *gang_turns(struct gang *g, const struct insn *at)
+{
+	while (at && g->code->one_by_one && g->count > 1 && !g->split)
+		at = run_turns(g, at);
+	return at;
 }

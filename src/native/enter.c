@@ -235,8 +235,7 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 	const struct native_entry *e = &code->entries[code->entry_of[at]];
 	struct tally t = {.same = true};
 	const struct native_repeats *repeats = &g->worker->repeats;
-	const s64 budget =
-		g->single || g->grid->launch->instruction_limit ? g->budget : max_s64(g->budget, TURN_LEAST);
+	const s64 budget = g->single || g->grid->launch->instruction_limit ? g->budget : max_s64(g->budget, TURN_LEAST);
 	struct native_run r;
 
 	if (g->on || (g->code->one_by_one && g->count > 1))

@@ -440,7 +440,9 @@ static bool part_clashes(struct code_flow *f)
 {
 	bool found = false;
 
-	for (u32 b = 0; b < f->block_count && !f->code->one_by_one; b++) {
+	if (f->code->one_by_one)
+		return false;
+	for (u32 b = 0; b < f->block_count; b++) {
 		struct code_block *x = &f->blocks[b];
 		for (u32 k = x->first; k < x->end; k++) {
 			const struct step *s = &f->steps[k];

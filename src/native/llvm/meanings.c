@@ -214,7 +214,8 @@ static void judge(LLVMModuleRef module, struct meaning_function *m)
 	if (m->function)
 		m->of_mode = takes_mark(module, m->function, "native_under_mode");
 	const bool may_loop = m->function && takes_mark(module, m->function, "native_loops");
-	m->inlines = inlines(m->function, may_loop) && (m->rounding == FP_RN || rounding_apply(m->function, m->rounding));
+	m->inlines =
+		inlines(m->function, may_loop) && (m->rounding == FP_RN || rounding_apply(m->function, m->rounding));
 	if (!m->inlines)
 		return;
 	mark_fixed_fields(m->function);
