@@ -329,6 +329,14 @@ bool isa_row_has_word(const struct isa_row *row, const char *word)
 	return false;
 }
 
+/* The same of an opcode's row, which mostly lacks the word's bit. */
+static bool row_has(const struct isa_opcode *opcode, u32 row, const char *word)
+{
+	const size_t length = word_length(word);
+
+	return length && opcode->words[row] & word_bit(word, length) && isa_row_has_word(opcode->rows[row], word);
+}
+
 static void form_add(struct form *form, int token)
 {
 	if (form->token_count < FORM_TOKENS)
@@ -394,7 +402,7 @@ enum isa_match isa_match_form(const struct isa *isa, const char *opcode, const c
 	if (*bad == count)
 		return ISA_NO_FORM;
 	for (u32 k = 0; k < found->count; k++)
-		if (isa_row_has_word(found->rows[k], modifiers[*bad]))
+		if (row_has(found, k, modifiers[*bad]))
 			return ISA_NO_FORM;
 	return ISA_NO_MODIFIER;
 }
@@ -412,7 +420,7 @@ const char *isa_nearest_form(const struct isa *isa, const char *opcode, const ch
 		match_from(&attempt, row->form + opcode_length(row->form), 0);
 		u32 score = 1 + attempt.furthest;
 		for (u32 m = 0; m < count; m++)
-			score += isa_row_has_word(row, modifiers[m]) ? 2 : 0;
+			score += row_has(found, k, modifiers[m]) ? 2 : 0;
 		if (score > best) {
 			best = score;
 			nearest = row->form;

@@ -53,4 +53,11 @@ static inline int unit_run(Suite *suite)
 	static void unit_add(TCase *unit)
 #define UNIT_TEST(TEST) tcase_add_test(unit, TEST)
 
+/* ck_assert_msg for loops of many thousands: check writes each of its own that holds to a file. */
+#define ASSERT_EACH(CONDITION, ...)                \
+	do {                                       \
+		if (!(CONDITION))                  \
+			ck_abort_msg(__VA_ARGS__); \
+	} while (0)
+
 #endif

@@ -55,7 +55,7 @@ static void take(struct section *s, const char *text)
 	struct entry key;
 	snprintf(key.text, sizeof key.text, "%s", text);
 	struct entry *found = bsearch(&key, s->items, s->count, sizeof key, compare_entries);
-	ck_assert_msg(found, "%s: '%s' is not in its section", s->place, text);
+	ASSERT_EACH(found, "%s: '%s' is not in its section", s->place, text);
 	found->ptx = s->ptx;
 	found->sm = s->sm;
 	found->skipped |= s->skipping;
@@ -65,7 +65,7 @@ static void take(struct section *s, const char *text)
 static void expand(struct section *s, char *text, size_t used, const char *p)
 {
 	for (; *p && *p != '[' && *p != '('; p++) {
-		ck_assert_uint_lt(used, LONGEST - 1);
+		ASSERT_EACH(used < LONGEST - 1, "a form of %zu bytes", (size_t)used);
 		if (*p != ' ')
 			text[used++] = *p;
 	}
@@ -122,7 +122,7 @@ struct line {
 static void put(struct line *l, const char *text)
 {
 	l->used += (size_t)snprintf(l->text + l->used, sizeof l->text - l->used, "%s", text);
-	ck_assert_uint_lt(l->used, sizeof l->text);
+	ASSERT_EACH(l->used < sizeof l->text, "a line of %zu bytes", (size_t)l->used);
 }
 
 static void put_register(struct line *l, const char *name)
@@ -238,15 +238,15 @@ static void check_batch(const struct section *s, const struct check *checks, siz
 			continue;
 		u32 line, column;
 		source_place(session.sources.files.items[0], session.diags.list.items[k].span.begin, &line, &column);
-		ck_assert_msg(line >= first && line < first + count, "%s: line %u: %s", s->place, line,
-			      session.diags.list.items[k].message);
+		ASSERT_EACH(line >= first && line < first + count, "%s: line %u: %s", s->place, line,
+			    session.diags.list.items[k].message);
 		refused[line - first] = 1;
 	}
 	session_close(&session);
 	for (size_t k = 0; k < count; k++)
-		ck_assert_msg(!refused[k] == checks[k].taken, "%s: '%s' with operands %s is %s by PTX ISA %u.%u, %s",
-			      s->place, checks[k].entry->text, s->operands, refused[k] ? "refused" : "taken", ptx / 10,
-			      ptx % 10, target);
+		ASSERT_EACH(!refused[k] == checks[k].taken, "%s: '%s' with operands %s is %s by PTX ISA %u.%u, %s",
+			    s->place, checks[k].entry->text, s->operands, refused[k] ? "refused" : "taken", ptx / 10,
+			    ptx % 10, target);
 	free(refused);
 	free(text);
 }
@@ -440,8 +440,8 @@ static void try_operands(struct trial *list, size_t count)
 		if (session.diags.list.items[k].severity != DIAG_ERROR)
 			continue;
 		source_place(session.sources.files.items[0], session.diags.list.items[k].span.begin, &line, &column);
-		ck_assert_msg(line >= first && line < first + left, "line %u: %s", line,
-			      session.diags.list.items[k].message);
+		ASSERT_EACH(line >= first && line < first + left, "line %u: %s", line,
+			    session.diags.list.items[k].message);
 		list[numbers[line - first]].refused = true;
 	}
 	session_close(&session);
@@ -530,8 +530,8 @@ START_TEST(operands)
 	for (size_t from = 0; from < t.count; from += BATCH)
 		try_all(t.list + from, t.count - from < BATCH ? t.count - from : BATCH);
 	for (size_t k = 0; k < t.count; k++)
-		ck_assert_msg(t.list[k].refused != t.list[k].taken, "'%s' is %s", t.list[k].text,
-			      t.list[k].refused ? "refused" : "taken");
+		ASSERT_EACH(t.list[k].refused != t.list[k].taken, "'%s' is %s", t.list[k].text,
+			    t.list[k].refused ? "refused" : "taken");
 	ck_assert_uint_gt(t.count, 30000);
 	free(t.list);
 }

@@ -193,8 +193,8 @@ static void assert_as_alone(void)
 {
 	for (u32 r = 0; r < RANGES; r++)
 		for (u64 k = 0; k < sizes[r]; k++)
-			ck_assert_msg(ranks[0]->host[r][k] == alone->host[r][k], "range %u, byte %llu: %u, alone %u", r,
-				      (unsigned long long)k, ranks[0]->host[r][k], alone->host[r][k]);
+			ASSERT_EACH(ranks[0]->host[r][k] == alone->host[r][k], "range %u, byte %llu: %u, alone %u", r,
+				    (unsigned long long)k, ranks[0]->host[r][k], alone->host[r][k]);
 }
 
 static void assert_refused(u32 last, const char *words)
