@@ -45,23 +45,34 @@ u32 gang_size(const struct block *b, u32 first, const struct insn **at)
 
 /* The frames of a block's warps were allocated in one piece (frames_of_block), so two neighbours tell the distance.
  * `stride` is in bytes. A block of one warp has no neighbour to measure; EACH_WARP then never uses it, so any value
- * will do. */
+ * will do.
+ * Each field by itself: to clear a struct of this size as a whole gcc takes an instruction that needs 35 cycles to begin, which
+ * short blocks feel. */
 static struct gang gang_of(struct block *b, u32 first, u32 count)
 {
 	const struct warp *w = b->warps;
 	const struct code *code = b->grid->kernel->code;
+	struct gang g;
 
-	return (struct gang){.rows = w[first].entry_frame->rows,
-			     .stride =
-				     b->warp_count > 1 ? (size_t)(w[1].entry_frame->rows - w[0].entry_frame->rows) : 64,
-			     .count = count,
-			     .warps = b->warps + first,
-			     .code = code,
-			     .insns = b->gang_insns,
-			     .plain = grid_entry(b->grid, code),
-			     .worker = b->worker,
-			     .block = b,
-			     .grid = b->grid};
+	g.on = g.on_end = NULL;
+	g.rows = w[first].entry_frame->rows;
+	g.stride = b->warp_count > 1 ? (size_t)(w[1].entry_frame->rows - w[0].entry_frame->rows) : 64;
+	g.count = count;
+	g.spins = g.lead = g.done = 0;
+	g.warps = b->warps + first;
+	g.code = code;
+	g.insns = b->gang_insns;
+	g.plain = grid_entry(b->grid, code);
+	g.worker = b->worker;
+	g.block = b;
+	g.grid = b->grid;
+	g.budget = 0;
+	g.whole = g.ended = g.guarded = g.single = false;
+	g.overtime = 0;
+	g.issued = g.branches = 0;
+	g.parted = g.waits = NULL;
+	g.split = NULL;
+	return g;
 }
 
 /* Gives the warp the state of a running one: gang handlers call functions that rely on it. */
