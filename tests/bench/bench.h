@@ -43,6 +43,7 @@ struct problem {
 	void *reference; /* what the output must be, bit by bit; or, as floats, */
 	double absolute; /* within absolute + relative * |wanted|, if one of them is not 0 */
 	double relative;
+	size_t moves;          /* bytes that must be read or written; 0: those of all buffers */
 	uint64_t instructions; /* that threads must have executed, or 0; branches count whether taken or not */
 	void (*plain)(void *const *buffers);
 };
@@ -83,11 +84,11 @@ struct peer_kind {
 	bool (*open)(struct peer *r);
 	bool (*fill)(struct peer *r);
 	bool (*run)(struct peer *r);
-	const void *(*output)(struct peer *r);
+	const void *(*output)(struct peer *r); /* NULL: nothing to check */
 };
 bool fill_contents(struct peer *r);
 const void *output_contents(struct peer *r);
 
-extern const struct peer_kind peer_ptxsim, peer_sass, peer_pocl, peer_plain;
+extern const struct peer_kind peer_ptxsim, peer_sass, peer_pocl, peer_plain, peer_copy;
 
 #endif

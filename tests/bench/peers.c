@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who solves the problems: ptxsim, through its library, from PTX and from machine code; and plain C with OpenMP.
+ * Who solves the problems: ptxsim, through its library, from PTX and from machine code; plain C with OpenMP; and a copy
+ * of as many bytes as a problem moves.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -35,6 +36,50 @@ static bool run_plain(struct peer *r)
 }
 
 const struct peer_kind peer_plain = {"plain", open_plain, fill_contents, run_plain, output_contents};
+
+/* --- A copy: the memory's limit --------------------------------------------------------------- */
+
+/* From one half to the other. */
+struct copy {
+	uint64_t *words;
+	size_t half;
+};
+
+static bool open_copy(struct peer *r)
+{
+	struct copy *c = r->own = zeroed(sizeof *c);
+	size_t bytes = r->p->moves;
+
+	for (uint32_t k = 0; k < r->p->buffer_count && !r->p->moves; k++)
+		bytes += r->p->buffers[k].bytes;
+	c->half = bytes / 2 / sizeof *c->words;
+	c->words = zeroed(2 * c->half * sizeof *c->words);
+	omp_set_num_threads((int)r->threads);
+	return true;
+}
+
+static bool fill_copy(struct peer *r)
+{
+	const struct copy *c = r->own;
+
+	for (size_t k = 0; k < 2 * c->half; k++)
+		c->words[k] += k;
+	return true;
+}
+
+static bool run_copy(struct peer *r)
+{
+	const struct copy *c = r->own;
+	const uint64_t *restrict from = c->words;
+	uint64_t *restrict to = c->words + c->half;
+
+#pragma omp parallel for simd schedule(static)
+	for (size_t k = 0; k < c->half; k++)
+		to[k] = from[k];
+	return true;
+}
+
+const struct peer_kind peer_copy = {"copy", open_copy, fill_copy, run_copy, NULL};
 
 /* --- ptxsim ----------------------------------------------------------------------------------- */
 

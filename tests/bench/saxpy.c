@@ -20,6 +20,7 @@ void make_saxpy(struct problem *p)
 
 	add_step(p, "saxpy", N / 256, 1, 256, 1, "bbfu", 0, 1, (double)SCALE, N);
 	p->plain = plain;
+	p->moves = 3ull * N * sizeof *x; /* y comes and goes */
 	p->instructions = 20ull * N;
 	float *r = add_reference(p, 1, 0, 0);
 	for (uint32_t k = 0; k < N; k++)
