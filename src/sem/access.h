@@ -165,11 +165,15 @@ static inline bool load_near(u32 d[WARP_LANES], const u32 base[WARP_LANES], cons
 
 /* A warp that loads a row of global memory is soon followed by others that load the next ones; so near ends of
  * pages the host's own prefetching is late. Any address may be asked for. */
-enum { FETCH_AHEAD = 2048, CACHE_LINE = 64 };
+enum { FETCH_NEAR = 256, FETCH_FAR = 2048, CACHE_LINE = 64 };
+/* From far away to the second-level cache: a matrix's rows, often a power of two apart, share few places of the first, and would be
+ * gone from there again. */
 static inline void fetch_ahead(const void *row, u32 bytes)
 {
-	for (u32 at = 0; at < bytes; at += CACHE_LINE)
-		__builtin_prefetch((const void *)((uintptr_t)row + FETCH_AHEAD + at));
+	for (u32 at = 0; at < bytes; at += CACHE_LINE) {
+		__builtin_prefetch((const void *)((uintptr_t)row + FETCH_FAR + at), 0, 2);
+		__builtin_prefetch((const void *)((uintptr_t)row + FETCH_NEAR + at));
+	}
 }
 
 /* So few lanes that each is better served by itself: a gather of the host takes as long for one as for all. */
