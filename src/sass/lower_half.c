@@ -9,7 +9,7 @@
 
 static const char *flushing(const struct lower *l)
 {
-	return modifier(l, MOD_FTZ) || modifier(l, MOD_FMZ) == SASS_FMZ_FTZ ? ".ftz" : "";
+	return modifier(l, MOD_FTZ) || modifier(l, MOD_FMZ) + modifier(l, MOD_FMZ_OOB) == SASS_FMZ_FTZ ? ".ftz" : "";
 }
 static const char *saturating(const struct lower *l) { return modifier(l, MOD_SAT) ? ".sat" : ""; }
 
@@ -48,18 +48,17 @@ static bool is_brain(const struct lower *l)
 }
 static const char *half_type(const struct lower *l) { return is_brain(l) ? "bf16x2" : "f16x2"; }
 
-/* The sum or product of two lower halves, rounded to a half and widened: sm_75 has both in one. */
-static void widened(struct lower *l, const char *operation, u32 d)
+/* The sum, the product or both of lower halves, rounded to a half and widened: sm_75 has that in one. */
+static void widened(struct lower *l, const char *operation, u32 d, u32 count)
 {
 	const u32 result = lower_word(l);
+	struct lower_arg args[4] = {TO32(result)};
 
-	if (!modifier(l, MOD_HALF_F32_OUT) || l->sm >= 90 || l->i->operands[1].part == 1 ||
-	    l->i->operands[2].part == 1) {
+	if (!modifier(l, MOD_HALF_F32_OUT) || l->sm >= 90)
 		lower_fails(l);
-		return;
-	}
-	PTX(l, lower_text(l, "%s.rn%s%s.f16x2", operation, flushing(l), saturating(l)), TO32(result),
-	    ROW32(halves(l, 1)), ROW32(halves(l, 2)));
+	for (u32 k = 1; k <= count; k++)
+		args[k] = ROW32(halves(l, k));
+	lower_ptx(l, lower_text(l, "%s.rn%s%s.f16x2", operation, flushing(l), saturating(l)), args, count + 1);
 	PTX(l, "and.b32", TO32(result), ROW32(result), ROW32(lower_number(l, 0xffff)));
 	PTX(l, "cvt.f32.f16", TO32(d), ROW16(result));
 }
@@ -74,7 +73,7 @@ void lower_hadd2(struct lower *l)
 	if (modifier(l, MOD_HALF_F32_OUT) || (l->sm < 90 && (o[1].part == 1 || o[2].part == 1))) {
 		const u32 from = lower_is_rz(l, 1) ? 2 : 1, h = lower_word(l);
 		if (!lower_is_rz(l, 1) && !lower_is_rz(l, 2)) {
-			widened(l, "add", d);
+			widened(l, "add", d, 2);
 		} else if (o[from].part == 1) {
 			PTX(l, lower_text(l, "cvt.rz%s%s.f16.f32", flushing(l), saturating(l)), TO16(h),
 			    ROW32(lower_float(l, from)));
@@ -96,7 +95,7 @@ void lower_hmul2(struct lower *l)
 	if (modifier(l, MOD_FMZ) > SASS_FMZ_FTZ)
 		lower_fails(l);
 	if (modifier(l, MOD_HALF_F32_OUT)) {
-		widened(l, "mul", lower_to(l, 0, 0));
+		widened(l, "mul", lower_to(l, 0, 0), 2);
 		return;
 	}
 	PTX(l, lower_text(l, "mul.rn%s%s.%s", flushing(l), saturating(l), half_type(l)), TO32(lower_to(l, 0, 0)),
@@ -128,13 +127,18 @@ void lower_hfma2(struct lower *l)
 	const bool plain = !mode && !modifier(l, MOD_RELU) && !modifier(l, MOD_SAT);
 	u32 a, b, c;
 
-	if (plain && !sass_modifier(l->i, MOD_HALF_F32_OUT) && load_constant(l))
+	if (modifier(l, MOD_HALF_F32_OUT)) {
+		if (mode > SASS_FMZ_FTZ || modifier(l, MOD_RELU) || is_brain(l))
+			lower_fails(l);
+		widened(l, "fma", lower_to(l, 0, 0), 3);
+		return;
+	}
+	if (plain && load_constant(l))
 		return;
 	a = halves(l, 1);
 	b = halves(l, 2);
 	c = halves(l, 3);
-	if (mode == 2 || sass_modifier(l->i, MOD_HALF_F32_OUT) ||
-	    (l->i->operand_count > 4 && modifier(l, MOD_RELU) && !lower_is_pt(l, 4)))
+	if (mode == 2 || (l->i->operand_count > 4 && modifier(l, MOD_RELU) && !lower_is_pt(l, 4)))
 		lower_fails(l);
 	PTX(l,
 	    lower_text(l, "fma.rn%s%s%s.%s",
