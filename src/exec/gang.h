@@ -134,6 +134,8 @@ const struct insn *gang_part(struct gang *g, const struct insn *i, u32 done);
 /* At the end of its time slice. True: the slice was extended, since a diverged gang could not re-form after it. False:
  * yield. */
 bool gang_goes_on(struct gang *g);
+/* The gang, which stands at i, goes on by another copy of its instructions; returns i there. */
+const struct insn *gang_change_code(struct gang *g, const struct insn *i, const struct insn *insns);
 /* Ends the time slice of all warps of the gang, which go on at `i`. NULL, as for all that ends a gang. */
 const struct insn *gang_yield(struct gang *g, const struct insn *i);
 /* The running lanes exit. NULL, or where the gang goes on with lanes that went another way. */

@@ -91,6 +91,16 @@ void gang_count_members(struct gang *g, u32 instructions, u32 branches)
 	}
 }
 
+const struct insn *gang_change_code(struct gang *g, const struct insn *i, const struct insn *insns)
+{
+	const struct insn *const here = insns + (i - g->insns);
+
+	for (u32 k = 0; g->split && k < g->split->depth; k++)
+		g->split->stack[k].pc = insns + (g->split->stack[k].pc - g->insns);
+	g->insns = insns;
+	return here;
+}
+
 /* Whether lanes are waiting nowhere else: some may have exited. Only then can a barrier complete in the gang. */
 bool gang_is_together(const struct gang *g) { return !g->split || !g->split->depth; }
 

@@ -29,7 +29,8 @@ struct observer {
 	 * forming; `after` is never called for gangs. */
 	void (*gang_before)(void *context, const struct gang *g, const struct insn *i);
 	/* Whether native code may tell it of what the block's warps do, one warp after the other, by `before`: of the registers,
-	 * only addresses and predicates of guards and branches are then up to date. NULL: all blocks are interpreted. */
+	 * only addresses and predicates of guards and branches are then up to date. NULL: native code ends before each instruction
+	 * that it watches, which the interpreter runs. */
 	bool (*natively)(void *context, const struct block *b);
 	/* Asked after `wants`: whether, of an instruction in native code, sums are enough. Then `tallied` gets those of all blocks
 	 * that a worker has run, in place of `before`. Both NULL: they are not. */
@@ -344,6 +345,7 @@ struct grid {
 	u16 **watchers;              /* for each instruction of each code: bit k: observer k wants it */
 	struct observer **observers; /* the launch's, and the asynchronous checker's */
 	u32 observer_count;
+	bool watches_all; /* grid_watch_all: no block runs natively any more */
 	struct hooks *hooks;                       /* of a launch that is stepped through; or NULL */
 	struct async_watch *async_watch;           /* strict: what is known of the program's instructions */
 	enum async_mode async;                     /* eager if the program has nothing asynchronous */

@@ -137,8 +137,7 @@ static bool check_shared(const struct launch *l, const struct arch *a, char *mes
 	return true;
 }
 
-/* A block's shared memory, in units if the system's part lies behind it. */
-static u64 shared_size(const struct launch *l)
+u64 launch_shared_bytes(const struct launch *l)
 {
 	const u64 own = l->kernel->dynamic_shared_offset + l->dynamic_shared, above = l->kernel->reserved_above;
 
@@ -198,7 +197,7 @@ static bool grid_init(struct grid *grid, const struct launch *l, char *message, 
 	grid->cluster_count = grid->block_count / grid->blocks_per_cluster;
 	grid->end_cluster = l->end_cluster ? min_u64(l->end_cluster, grid->cluster_count) : grid->cluster_count;
 	grid->next_cluster = grid->first_cluster = min_u64(l->first_cluster, grid->end_cluster);
-	grid->shared_bytes = shared_size(l);
+	grid->shared_bytes = launch_shared_bytes(l);
 	/* Residency of the whole sample GPU, with shared memory and warps as limits. */
 	u64 blocks_sm = min_u64(a->max_blocks_sm, a->max_warps_sm / grid->warps_per_block);
 	if (grid->shared_bytes)

@@ -32,6 +32,8 @@ enum launch_status launch_run(const struct launch *l, struct launch_stats *stats
 
 /* How many clusters (blocks, in a launch without clusters) it has; 0: its configuration is wrong. */
 u64 launch_clusters(const struct launch *l);
+/* A block's shared memory, in units if the system's part lies behind it. */
+u64 launch_shared_bytes(const struct launch *l);
 
 /* Fills `text` with a full description of the fault: what, instruction, source line, block, thread,
  * address, nearest allocation. */

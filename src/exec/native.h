@@ -23,14 +23,16 @@ struct native_code {
 
 /* What native code does for observers before an instruction: calls native_services.tell, adds to a tally,
  * does the one for each warp of a block the first time, and the other then, or counts accesses like an earlier one by a
- * native_pattern, and calls for others. NATIVE_LIKENS_AND_TALLIES adds to a tally besides where it does not call. */
+ * native_pattern, and calls for others. NATIVE_LIKENS_AND_TALLIES adds to a tally besides where it does not call.
+ * NATIVE_ENDS: it ends there, since some observer must be told by the interpreter. */
 enum native_telling {
 	NATIVE_SILENT,
 	NATIVE_TELLS,
 	NATIVE_TALLIES,
 	NATIVE_REPEATS,
 	NATIVE_LIKENS,
-	NATIVE_LIKENS_AND_TALLIES
+	NATIVE_LIKENS_AND_TALLIES,
+	NATIVE_ENDS
 };
 
 /* What a launch's observers watch of the kernel. */

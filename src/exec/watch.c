@@ -87,6 +87,9 @@ static const struct insn *watched_gang(struct gang *g, const struct insn *i)
 	for (u32 k = 0; k < grid->observer_count; k++)
 		if (who >> k & 1)
 			list[k]->gang_before(list[k]->context, g, gang_plain(g, i));
+	/* One of them now watches all, of which the copy of the code that has native regions knows nothing. */
+	if (grid->watches_all && g->insns != grid->gang_insns)
+		i = gang_change_code(g, i, grid->gang_insns);
 	const struct insn *next = grid->gang_originals[at](g, i);
 	if (__builtin_expect(!next, 0))
 		note_told(g, i, on, on_end);
@@ -177,6 +180,8 @@ static enum native_telling telling(const struct grid *grid, const struct code *c
 		const struct observer *o = grid->observers[k];
 		if (!(who >> k & 1))
 			continue;
+		if (!o->natively)
+			return NATIVE_ENDS;
 		tallies &= o->tallies && o->tallies(o->context, code, insn);
 		repeats &= o->repeats && o->repeats(o->context, code, insn);
 		likens = who == 1u << k && o->likens && o->likens(o->context, code, insn, &sums);
@@ -270,8 +275,8 @@ void native_note_repeat(struct native_repeats *r, const struct warp *w, const st
 	memcpy(r->rows[at], rows + i->a, bytes);
 }
 
-/* The kernel's native code for this launch, which tells the observers what they want to know; NULL: one of them cannot be
- * told by it. */
+/* The kernel's native code for this launch, which tells the observers what they want to know, or ends where it cannot; NULL:
+ * there is none, or one of them is told of what has been done. */
 struct native_kernel *grid_watch_native(struct grid *grid, struct arena *arena, struct native_kernel *kernel)
 {
 	const struct code *code = grid->kernel->code;
@@ -279,7 +284,7 @@ struct native_kernel *grid_watch_native(struct grid *grid, struct arena *arena, 
 	if (!kernel || !grid->observer_count)
 		return kernel ? kernel->begin(kernel, NULL, &grid->compiling) : NULL;
 	for (u32 k = 0; k < grid->observer_count; k++)
-		if (!grid->observers[k]->natively || grid->observers[k]->after)
+		if (grid->observers[k]->after)
 			return NULL;
 	u8 *told = ARENA_ARRAY(arena, code->insn_count, u8);
 	for (u32 k = 0; k < code->insn_count; k++)
@@ -293,8 +298,10 @@ bool block_natively(const struct block *b)
 	const struct grid *grid = b->grid;
 	struct worker *worker = b->worker;
 
+	if (grid->watches_all)
+		return false;
 	for (u32 k = 0; k < grid->observer_count; k++)
-		if (!grid->observers[k]->natively(grid->observers[k]->context, b))
+		if (grid->observers[k]->natively && !grid->observers[k]->natively(grid->observers[k]->context, b))
 			return false;
 	if (!grid->observer_count)
 		return true;
@@ -338,6 +345,18 @@ void grid_watch(struct grid *grid, struct arena *arena)
 		watch_gangs(grid, arena);
 }
 
+/* From now on, in the blocks that have begun, too. There is one worker. */
+static void interpret_all(struct grid *grid)
+{
+	grid->watches_all = true;
+	for (const struct cluster *c = grid->workers->active; c; c = c->next)
+		for (u32 n = 0; n < c->count; n++) {
+			struct block *b = c->blocks[n];
+			b->native = NULL;
+			b->gang_insns = grid->gang_insns;
+		}
+}
+
 /* Adds observer o to every instruction of a running launch: for a checker that finds only then that it must see
  * everything. */
 void grid_watch_all(struct grid *grid, const struct observer *o)
@@ -353,6 +372,7 @@ void grid_watch_all(struct grid *grid, const struct observer *o)
 		}
 	if (!grid->gang_limit)
 		return;
+	interpret_all(grid);
 	const struct code *code = grid->kernel->code;
 	struct insn *insns = grid->watched_gang_insns;
 	for (u32 k = 0; k < code->insn_count; k++)

@@ -240,6 +240,16 @@ static void classify(struct code_flow *f, const struct internals *in, u32 k)
 	}
 }
 
+/* Of an instruction that observers watch in the interpreter. Lanes that wait for others at a join are refused below. */
+static void leave_to_interpreter(struct step *s)
+{
+	if (s->kind == STEP_JOIN)
+		return;
+	s->kind = STEP_WALL;
+	s->sums = false;
+	s->reason = "observers must see it interpreted";
+}
+
 /* A guard goes with what it guards: if that is a wall, both are. */
 static void join_guards(struct code_flow *f)
 {
@@ -501,6 +511,8 @@ struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, co
 		classify(f, &in, k);
 		sums |= f->steps[k].sums;
 		f->steps[k].told = told ? told[k] : NATIVE_SILENT;
+		if (f->steps[k].told == NATIVE_ENDS)
+			leave_to_interpreter(&f->steps[k]);
 		f->steps[k].repeat = repeats;
 		repeats += f->steps[k].told == NATIVE_REPEATS;
 		if (f->steps[k].told && f->steps[k].kind == STEP_JOIN)

@@ -230,8 +230,7 @@ static struct affine product(const struct affine *a, const struct affine *b, u32
 	return result;
 }
 
-/* The least and the greatest value, multiples of step apart. */
-static bool range(const struct affine_values *v, const struct affine *a, s64 *low, s64 *high)
+bool affine_range(const struct affine_values *v, const struct affine *a, s64 *low, s64 *high)
 {
 	*low = *high = a->constant;
 	for (u32 k = 0; k < AFFINE_INDICES; k++) {
@@ -249,7 +248,7 @@ static struct affine widened(const struct affine_values *v, struct affine a, boo
 	s64 low, high;
 	const s64 least = is_signed ? INT32_MIN : 0, most = is_signed ? INT32_MAX : UINT32_MAX;
 
-	if (a.base == AFFINE_NUMBER && a.known && (!range(v, &a, &low, &high) || low < least || high > most))
+	if (a.base == AFFINE_NUMBER && a.known && (!affine_range(v, &a, &low, &high) || low < least || high > most))
 		a.known = false;
 	return a;
 }
@@ -263,7 +262,7 @@ static struct affine merged(const struct affine_values *v, struct affine a, cons
 	for (u32 k = 0; k < AFFINE_INDICES; k++)
 		unit = common_divisor(unit, (u64)(a.per[k] < 0 ? -a.per[k] : a.per[k]));
 	unit &= -unit;
-	if (a.known && b->known && !b->step && range(v, b, &low, &high) && low >= 0 && (u64)high < unit)
+	if (a.known && b->known && !b->step && affine_range(v, b, &low, &high) && low >= 0 && (u64)high < unit)
 		return sum(a, b);
 	return either(a, b);
 }
@@ -339,6 +338,17 @@ static struct affine operand(struct affine_values *v, const struct ir_operand *o
 		break;
 	}
 	return a;
+}
+
+struct affine affine_operand(struct affine_values *v, const struct ir_operand *o) { return operand(v, o); }
+
+u32 affine_writer(const struct affine_values *v, const struct ir_register *r)
+{
+	const u32 first = v->first[r->index];
+
+	if (r->vector != 1 || v->first[r->index + 1] - first != 1)
+		return NO_OPERAND;
+	return v->code->function->body.items[v->writers[first]].guard ? NO_OPERAND : v->writers[first];
 }
 
 struct affine affine_address(struct affine_values *v, const struct ir_operand *address)

@@ -5,8 +5,8 @@
  *     base + constant + sum of per[k] * (a thread's or block's index k) + any multiple of step
  *
  * where the base is an allocation that a parameter points into, shared memory, or nothing. The launch's parameters
- * and shape are known by then, so all factors are numbers. Multiples of step come from loops. The race check uses it to
- * leave alone what cannot race.
+ * and shape are known by then, so all factors are numbers. Multiples of step come from loops. The checks use it to
+ * leave alone what cannot go wrong.
  *
  * Sums of 32 bits that are made 64 bits wide must not wrap for any thread of the launch; those with a step are taken
  * not to, because what they address would lie outside of its allocation.
@@ -45,7 +45,12 @@ struct affine_values *affine_new(struct arena *arena, const struct program *prog
 void affine_begin(struct affine_values *v, const struct launch *l);
 /* How many values the index takes in this launch: 1 or more. */
 u32 affine_extent(const struct affine_values *v, u32 index);
-/* What an address operand of the kernel's text stands for. */
+/* What an address operand of the kernel's text stands for; and what another operand does. */
 struct affine affine_address(struct affine_values *v, const struct ir_operand *address);
+struct affine affine_operand(struct affine_values *v, const struct ir_operand *o);
+/* The least and the greatest value that threads have, of what is known without a step. False: 64 bits do not hold them. */
+bool affine_range(const struct affine_values *v, const struct affine *a, s64 *low, s64 *high);
+/* The only instruction of the text that writes the register, or NO_OPERAND: none or several do, or it is guarded. */
+u32 affine_writer(const struct affine_values *v, const struct ir_register *r);
 
 #endif

@@ -23,9 +23,10 @@
 #include "decode/flow.h"
 #include "isa/form.h"
 #include "observe/affine.h"
+#include "observe/phases.h"
 
-/* So many accesses and barriers are looked at; kernels with more are checked as they run. Bits of an interval. */
-enum { ACCESSES_MOST = 1024, BARRIERS_MOST = 63, NODES_MOST = 4096, DIMENSIONS = AFFINE_INDICES + 1 };
+/* So many accesses are looked at; kernels with more are checked as they run. */
+enum { ACCESSES_MOST = 1024, NODES_MOST = 4096, DIMENSIONS = AFFINE_INDICES + 1 };
 
 /* Of two accesses: which threads can meet there. */
 enum meeting { MEET_NONE, MEET_IN_BLOCK, MEET_ANYWHERE };
@@ -52,117 +53,20 @@ struct race_proof {
 	bool orders; /* strong accesses may order others */
 };
 
-/* --- Between which barriers --------------------------------------------------------------------- */
-
-struct intervals {
-	const struct code *code;
-	const struct flow *flow;
-	u32 starts[BARRIERS_MOST + 1]; /* the function's beginning, and behind each barrier: body instructions */
-	u64 next[BARRIERS_MOST + 1];   /* the barriers that come next after that one */
-	u64 *after;                    /* by instruction: the starts that lead to it */
-	u32 class[BARRIERS_MOST + 1];
-	u32 count;
-};
-
-/* The number of the start behind that barrier. */
-static u32 start_at(const struct intervals *v, u32 insn)
-{
-	u32 k = 1;
-
-	while (v->starts[k] != insn + 1)
-		k++;
-	return k;
-}
-
-/* Follows the text from a start up to the next barriers. */
-static void follow(struct intervals *v, const struct race_proof_role *roles, u32 start, u32 *stack, bool *queued)
-{
-	const struct ir_function *f = v->code->function;
-	u32 depth = 0;
-
-	memset(queued, 0, v->flow->block_count);
-	if (v->starts[start] >= f->body.count)
-		return;
-	stack[depth++] = v->starts[start];
-	while (depth) {
-		u32 at = stack[--depth];
-		const struct flow_block *b = &v->flow->blocks[v->flow->block_of[at]];
-		while (at < b->end && !roles[at].separates)
-			v->after[at++] |= 1ull << start;
-		if (at < b->end) {
-			v->next[start] |= 1ull << start_at(v, at);
-			continue;
-		}
-		for (u32 k = 0; k < b->successor_count; k++)
-			if (!queued[b->successors[k]]) {
-				queued[b->successors[k]] = true;
-				stack[depth++] = v->flow->blocks[b->successors[k]].first;
-			}
-	}
-}
-
-/* Threads may come to different barriers of the text at once: these count as one. */
-static void join_classes(struct intervals *v)
-{
-	for (bool changed = true; changed;) {
-		changed = false;
-		for (u32 c = 0; c < v->count; c++) {
-			u64 next = 0;
-			for (u32 k = 0; k < v->count; k++)
-				next |= v->class[k] == c ? v->next[k] : 0;
-			u32 least = BARRIERS_MOST + 1;
-			for (u64 left = next; left; left &= left - 1)
-				least = min_u32(least, v->class[__builtin_ctzll(left)]);
-			for (u64 left = next; left; left &= left - 1) {
-				u32 *class = &v->class[__builtin_ctzll(left)];
-				for (u32 k = 0, old = *class; k < v->count && old != least; k++)
-					if (v->class[k] == old) {
-						v->class[k] = least;
-						changed = true;
-					}
-			}
-		}
-	}
-}
-
-/* False: more barriers than bits. */
-static bool find_starts(struct intervals *v, const struct race_proof_role *roles)
-{
-	v->count = 1;
-	for (u32 k = 0; k < v->code->function->body.count; k++)
-		if (roles[k].separates) {
-			if (v->count > BARRIERS_MOST)
-				return false;
-			v->starts[v->count++] = k + 1;
-		}
-	return true;
-}
-
 /* Gives each access the classes of barriers that may come last before it: two accesses without one in common are
  * separated. */
 static void find_intervals(struct race_proof *p, struct arena *arena)
 {
 	struct arena *scratch = arena_child(arena);
 	const struct code *code = p->kernel->code;
-	struct intervals v = {.code = code, .flow = flow_build(scratch, code->function, code->forms)};
-	u32 *stack = ARENA_ARRAY(scratch, v.flow->block_count + 1, u32);
-	bool *queued = ARENA_ARRAY(scratch, v.flow->block_count + 1, bool);
+	const struct flow *flow = flow_build(scratch, code->function, code->forms);
+	bool *separates = ARENA_ARRAY(scratch, code->function->body.count + 1, bool);
 
-	v.after = ARENA_ARRAY(scratch, code->function->body.count + 1, u64);
-	const bool fits = find_starts(&v, p->roles);
-	for (u32 k = 0; fits && k < v.count; k++) {
-		v.class[k] = k;
-		follow(&v, p->roles, k, stack, queued);
-	}
-	if (fits)
-		join_classes(&v);
-	for (u32 k = 0; k < p->count; k++) {
-		struct proof_access *a = &p->accesses[k];
-		for (u64 left = v.after[a->insn]; fits && left; left &= left - 1)
-			a->intervals |= 1ull << v.class[__builtin_ctzll(left)];
-		if (!fits)
-			a->intervals = 1;
-	}
+	for (u32 k = 0; k < code->function->body.count; k++)
+		separates[k] = p->roles[k].separates;
+	const struct phases *phases = phases_find(scratch, code, flow, separates);
+	for (u32 k = 0; k < p->count; k++)
+		p->accesses[k].intervals = phases ? phases->after[p->accesses[k].insn] : 1;
 	arena_free(scratch);
 }
 

@@ -11,7 +11,9 @@
  *  load of unwritten bytes ... add, mov, shfl ... setp ... @p bra
  *        watch_all             defined_step, bit by bit      check_use: reported, with the load as its origin
  *
- * A launch whose registers may be read before they are written begins at the second speed.
+ * A launch whose registers may be read before they are written begins at the second speed. Accesses of shared memory that
+ * certainly read what the block has written (observe/written_proof.h) are not watched at the first; if all are such, all of it
+ * counts as written.
  */
 #include "observe/unwritten.h"
 
@@ -31,6 +33,7 @@
 #include "observe/unwritten_origin.h"
 #include "observe/unwritten_products.h"
 #include "observe/unwritten_texels.h"
+#include "observe/written_proof.h"
 
 /* --- The switch to watching all ------------------------------------------------------------------ */
 
@@ -545,6 +548,12 @@ static void gang_before(void *context, const struct gang *g, const struct insn *
 	gang_before_each(g, i, before, context);
 }
 
+/* Of an access of shared memory: it reads only what is written, or writes what nobody need know of. */
+static bool is_proved(const struct unwritten *u, const struct code *code, u32 insn)
+{
+	return u->proved == code && (u->shared_is_written || (u->quiet && u->quiet[code->origin[insn]]));
+}
+
 /* At the first speed: accesses, shuffles, copies, and what begins or ends functions. */
 static bool wants(void *context, const struct code *code, u32 insn)
 {
@@ -559,6 +568,7 @@ static bool wants(void *context, const struct code *code, u32 insn)
 		const struct account_site *s = &u->sites->items[slot - 1];
 		switch (s->space) {
 		case SPACE_SHARED:
+			return s->operation >= ACCOUNT_ASYNC || !is_proved(u, code, insn);
 		case SPACE_LOCAL:
 			return true;
 		case SPACE_GLOBAL:
@@ -596,7 +606,9 @@ static void block_start(void *context, struct block *b)
 		written_init(&r->shared, u->findings->arena, b->shared_bytes);
 	else
 		written_clear(&r->shared);
-	written_mark(&r->shared, 0, min_u64(b->grid->kernel->reserved_shared, b->shared_bytes));
+	written_mark(&r->shared, 0,
+		     u->shared_is_written ? b->shared_bytes
+					  : min_u64(b->grid->kernel->reserved_shared, b->shared_bytes));
 	for (u32 k = 0; k < UNWRITTEN_WARPS; k++)
 		if (r->stride[k])
 			written_clear(&r->local[k]);
@@ -632,6 +644,9 @@ struct unwritten *unwritten_new(struct arena *arena, const struct check_sites *w
 	u->where = where;
 	u->sites = sites;
 	u->options = *options;
+	u->program_arena = arena;
+	u->proofs = ARENA_ARRAY(arena, where->program->code_count + 1, struct written_proof *);
+	u->has_proof = ARENA_ARRAY(arena, where->program->code_count + 1, bool);
 	find_texels(u);
 	u->observer = (struct observer){
 		.context = u, .wants = wants, .before = before, .gang_before = gang_before, .block_start = block_start};
@@ -646,6 +661,24 @@ static bool reads_unwritten_registers(const struct kernel *k)
 	for (u32 n = 0; n < k->function_count; n++)
 		any |= k->functions[n].code && k->functions[n].code->undefined_count;
 	return any;
+}
+
+/* What reads only what its block has written is not looked at. */
+static void find_proof(struct unwritten *u, const struct launch *l)
+{
+	const u32 code = l->kernel->code->index;
+
+	u->proved = NULL;
+	u->shared_is_written = false;
+	if (u->begins_slow)
+		return;
+	if (!u->has_proof[code])
+		u->proofs[code] = written_proof_new(u->program_arena, u->where->program, l->kernel, u->sites);
+	u->has_proof[code] = true;
+	if (!u->proofs[code])
+		return;
+	u->proved = l->kernel->code;
+	u->quiet = written_proof_find(u->proofs[code], l, &u->shared_is_written);
 }
 
 /* Memory that was written by launches before stays so. Global memory is looked at only if some of it may not be
@@ -666,6 +699,7 @@ void unwritten_begin(struct unwritten *u, struct check_findings *findings, const
 	for (u32 k = 0; k < UNWRITTEN_BUCKETS; k++)
 		for (const struct unwritten_memory *m = u->memories[k]; m; m = m->next)
 			u->looks_at_global |= !written_is_whole(&m->written);
+	find_proof(u, l);
 }
 
 struct observer *unwritten_observer(struct unwritten *u) { return &u->observer; }

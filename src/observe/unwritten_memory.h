@@ -42,6 +42,12 @@ struct unwritten {
 	bool begins_slow;            /* a register may be read before it is written */
 	bool looks_at_global;        /* some of it came unwritten */
 	bool in_team, gave_up;       /* unwritten_team.c */
+	struct written_proof **proofs; /* of kernels that have run, by code; see has_proof */
+	bool *has_proof;
+	const struct code *proved; /* whose instructions `quiet` is about, in this launch; NULL: of none */
+	const bool *quiet;         /* by instruction of the text: all that it reads of shared memory is written */
+	bool shared_is_written;    /* whatever reads shared memory reads what is written: that is not looked at */
+	struct arena *program_arena;
 	struct arena *lasting;       /* of the program, while `arena` is of the launch; or NULL */
 	struct written_kept *kept;   /* of launches before this check was made; or NULL */
 	bool **texels;               /* by code and decoded instruction: it takes some of a texture or surface */
