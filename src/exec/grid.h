@@ -345,7 +345,7 @@ struct grid {
 	u16 **watchers;              /* for each instruction of each code: bit k: observer k wants it */
 	struct observer **observers; /* the launch's, and the asynchronous checker's */
 	u32 observer_count;
-	bool watches_all; /* grid_watch_all: no block runs natively any more */
+	bool watches_all;                          /* grid_watch_all: no block runs natively any more */
 	struct hooks *hooks;                       /* of a launch that is stepped through; or NULL */
 	struct async_watch *async_watch;           /* strict: what is known of the program's instructions */
 	enum async_mode async;                     /* eager if the program has nothing asynchronous */

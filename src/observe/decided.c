@@ -42,7 +42,7 @@ static bool is_uniform(const struct affine *a)
 /* By the least and the greatest difference of the two sides. */
 static struct decided by_difference(int compare, s64 low, s64 high)
 {
-	const bool less = high < 0, greater = low > 0, equal = !low && !high;
+	const bool less = high<0, greater = low> 0, equal = !low && !high;
 
 	switch (compare) {
 	case M_eq:

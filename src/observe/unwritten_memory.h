@@ -38,10 +38,10 @@ struct unwritten {
 	struct check_options options;
 	struct check_findings *findings;
 	struct grid *grid;
-	bool slow;                   /* something undefined has been read: every instruction is watched */
-	bool begins_slow;            /* a register may be read before it is written */
-	bool looks_at_global;        /* some of it came unwritten */
-	bool in_team, gave_up;       /* unwritten_team.c */
+	bool slow;                     /* something undefined has been read: every instruction is watched */
+	bool begins_slow;              /* a register may be read before it is written */
+	bool looks_at_global;          /* some of it came unwritten */
+	bool in_team, gave_up;         /* unwritten_team.c */
 	struct written_proof **proofs; /* of kernels that have run, by code; see has_proof */
 	bool *has_proof;
 	const struct code *proved; /* whose instructions `quiet` is about, in this launch; NULL: of none */

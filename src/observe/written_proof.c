@@ -90,15 +90,15 @@ static bool find_accesses(struct written_proof *p, struct arena *arena, const st
 			return false;
 		const u32 insn = s->code->origin[s->insn];
 		const bool stores = s->operation == ACCOUNT_STORE || s->operation == ACCOUNT_STMATRIX;
-		p->accesses[p->count++] = (struct proof_access){
-			.insn = insn,
-			.reads = !stores,
-			.stores = s->operation == ACCOUNT_STORE,
-			.is_plain =
-				!s->fragment && s->operation != ACCOUNT_STMATRIX && s->operation != ACCOUNT_LDMATRIX,
-			.generic = s->space == SPACE_GENERIC,
-			.width = s->width,
-			.address = address_of(&s->code->function->body.items[insn])};
+		p->accesses[p->count++] =
+			(struct proof_access){.insn = insn,
+					      .reads = !stores,
+					      .stores = s->operation == ACCOUNT_STORE,
+					      .is_plain = !s->fragment && s->operation != ACCOUNT_STMATRIX &&
+							  s->operation != ACCOUNT_LDMATRIX,
+					      .generic = s->space == SPACE_GENERIC,
+					      .width = s->width,
+					      .address = address_of(&s->code->function->body.items[insn])};
 	}
 	return true;
 }
