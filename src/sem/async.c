@@ -55,10 +55,98 @@ static bool cp_async_lane(struct operands *o, u32 l)
 	memcpy(to, bytes, size);
 	return true;
 }
+/* The lanes' addresses of operand k, as operand_address gives each. */
+static void lane_addresses(const struct operands *o, u32 k, u64 address[WARP_LANES])
+{
+	const u8 *row = o->rows + o->list[k];
+	const u32 offset = o->list[k + 1];
+
+	if (o->form->operand_bits[k] > 32)
+		EACH_LANE
+			address[l] = ((const u64 *)(const void *)row)[l] + (u64)(s64)(s32)offset;
+	else
+		EACH_LANE
+			address[l] = ((const u32 *)(const void *)row)[l] + offset;
+}
+
+/* Lane by lane in order: the last of those that write the same place counts. */
+static void copy_pieces(u8 *to, const u64 to_at[WARP_LANES], const u8 *from, const u64 from_at[WARP_LANES], u32 mask,
+			u32 size)
+{
+	if (size == 16)
+		EACH_ACTIVE (l)
+			memcpy(to + to_at[l], from + from_at[l], 16);
+	else if (size == 8)
+		EACH_ACTIVE (l)
+			memcpy(to + to_at[l], from + from_at[l], 8);
+	else
+		EACH_ACTIVE (l)
+			memcpy(to + to_at[l], from + from_at[l], 4);
+}
+
+/* Lanes that read less than they write: the rest is zeros. */
+static void copy_parts(u8 *to, const u64 to_at[WARP_LANES], const u8 *from, const u64 from_at[WARP_LANES],
+		       const u32 count[WARP_LANES], u32 mask, u32 size)
+{
+	EACH_ACTIVE (l) {
+		u8 bytes[16] = {0};
+		if (count[l])
+			memcpy(bytes, from + from_at[l], count[l]);
+		memcpy(to + to_at[l], bytes, size);
+	}
+}
+
+/* The bytes that each lane reads; *reading: the lanes that read any. False: a lane asks for too many. */
+static bool source_counts(const struct operands *o, u32 mask, u32 size, u32 count[WARP_LANES], u32 *reading)
+{
+	*reading = 0;
+	EACH_ACTIVE (l) {
+		count[l] = source_bytes(o, size, l);
+		if (count[l] > size)
+			return false;
+		*reading |= (u32)!!count[l] << l;
+	}
+	return true;
+}
+
+/* All lanes' pieces at once, where their sources lie in one allocation and their destinations in the block's own memory,
+ * as they mostly do. False: nothing has been done, and lane by lane tells why. */
+static bool cp_async_together(const struct operands *o, u32 mask)
+{
+	const u32 size = (u32)o->form->immediates[0];
+	u64 from[WARP_LANES], to[WARP_LANES];
+	u32 count[WARP_LANES], reading = mask;
+	const bool parts = operand_given(o, 4) && o->form->operand_bits[4] != 64;
+	const u8 *source = NULL;
+
+	lane_addresses(o, 0, to);
+	lane_addresses(o, 2, from);
+	const struct extent t = extent_of(to, mask), all = extent_of(from, mask);
+	if ((t.bits | all.bits) & (size - 1) || (parts && !source_counts(o, mask, size, count, &reading)))
+		return false;
+	const struct extent f = reading == mask ? all : extent_of(from, reading);
+	if (reading && !(source = space_range(o->w, o->i, SPACE_GLOBAL, f.low, f.high + size, false)))
+		return false;
+	u8 *target = space_range(o->w, o->i, SPACE_SHARED, t.low, t.high + size, true);
+	if (!target)
+		return false;
+	EACH_LANE {
+		from[l] -= f.low;
+		to[l] -= t.low;
+	}
+	if (parts)
+		copy_parts(target, to, source, from, count, mask, size);
+	else
+		copy_pieces(target, to, source, from, mask, size);
+	return true;
+}
+
 MEANING_FUNCTION(cp_async)
 {
 	struct operands o = operands_of(w, i, rows);
 
+	if (LIKELY(w->grid->async == ASYNC_EAGER && mask) && cp_async_together(&o, mask))
+		return i + 1;
 	return async_lanes(&o, mask, cp_async_lane, ASYNC_COPY, false) ? i + 1 : NULL;
 }
 ASYNC_MEANING_GANG(cp_async);

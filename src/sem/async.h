@@ -10,6 +10,7 @@
 #define PTXSIM_SEM_ASYNC_H
 
 #include "exec/async.h"
+#include "sem/access.h"
 #include "sem/floats.h"
 
 /* --- Operands ------------------------------------------------------------------------------- */
@@ -106,6 +107,11 @@ static inline u8 *range_find(const struct operands *o, u32 lane, enum ir_space s
 	if (address % align) {
 		warp_fault_address(o->w, o->i, FAULT_MISALIGNED, lane, address, (u32)size, space, is_store);
 		return NULL;
+	}
+	if (space == SPACE_GLOBAL || space == SPACE_SHARED) {
+		u8 *all = space_range(o->w, o->i, space, address, address + size, is_store);
+		if (all)
+			return all;
 	}
 	u8 *first = lane_pointer(o->w, o->i, lane, space, address, 1, is_store);
 	if (!first || size <= 1)
