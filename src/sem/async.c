@@ -104,7 +104,7 @@ static bool source_counts(const struct operands *o, u32 mask, u32 size, u32 coun
 		count[l] = source_bytes(o, size, l);
 		if (count[l] > size)
 			return false;
-		*reading |= (u32)!!count[l] << l;
+		*reading |= (u32) !!count[l] << l;
 	}
 	return true;
 }
