@@ -8,15 +8,16 @@
 #include "exec/internal.h"
 #include "isa/sregs.h"
 
-static void fill_row(u8 *row, u32 bits, u64 low, u64 high)
+typedef u32 words32 __attribute__((vector_size(4 * WARP_LANES), aligned(64), may_alias));
+
+static inline void fill_row(u8 *row, u32 bits, u64 low, u64 high)
 {
 	switch (bits) {
 	case 1:
 		*(u32 *)row = low ? FULL_MASK : 0;
 		break;
 	case 32:
-		for (u32 l = 0; l < WARP_LANES; l++)
-			((u32 *)row)[l] = (u32)low;
+		*(words32 *)(void *)row = (u32)low - (words32){0};
 		break;
 	case 64:
 		for (u32 l = 0; l < WARP_LANES; l++)

@@ -428,7 +428,8 @@ static void take_run(struct worker *k)
 	struct grid *grid = k->grid;
 	const u64 taken = __atomic_load_n(&grid->next_cluster, __ATOMIC_RELAXED);
 	const u64 left = taken < grid->end_cluster ? grid->end_cluster - taken : 0;
-	const u64 run = max_u64(1, min_u64(grid->run_limit, left / (grid->worker_limit * 4)));
+	const u64 run =
+		grid->run_limit == 1 ? 1 : max_u64(1, min_u64(grid->run_limit, left / (grid->worker_limit * 4)));
 
 	k->run_next = taken;
 	if (grid->worker_limit == 1) /* an atomic addition waits until what the last block has stored is in the cache */
