@@ -303,7 +303,7 @@ static void print_json(const struct options *o, const char *name, const struct r
 /* Logarithms of ratios, summed over kernels: of all, and of the first six. */
 struct sums {
 	int count;
-	double rate, pocl, plain, two, sass, sass_processor, sass_rate;
+	double rate, pocl, plain, pocl_processor, plain_processor, two, sass, sass_processor, sass_rate;
 };
 
 static void add_result(struct sums *s, const struct result *r)
@@ -315,6 +315,8 @@ static void add_result(struct sums *s, const struct result *r)
 	s->sass_processor += log(ratio(r->processor[PTXSIM][0], r->processor[SASS][0]));
 	s->pocl += log(ratio(r->wall[POCL][0], r->wall[PTXSIM][0]));
 	s->plain += log(ratio(r->wall[PLAIN][0], r->wall[PTXSIM][0]));
+	s->pocl_processor += log(ratio(r->processor[POCL][0], r->processor[PTXSIM][0]));
+	s->plain_processor += log(ratio(r->processor[PLAIN][0], r->processor[PTXSIM][0]));
 	s->two += log(ratio(r->wall[PTXSIM][0], r->wall[PTXSIM][1]));
 }
 
@@ -326,9 +328,10 @@ static void print_sums(const struct sums *s, const struct against *against)
 		       s->count, exp(s->rate / s->count) / 1e9, exp(s->sass_rate / s->count) / 1e9,
 		       exp(s->sass / s->count), exp(s->sass_processor / s->count));
 	else if (s->count)
-		printf("geometric means of %d: %.2f G/s, %.2f of PoCL, %.3f of plain C, two threads %.2f times one\n",
+		printf("geometric means of %d: %.2f G/s, %.2f of PoCL, %.3f of plain C (%.2f and %.3f by processor "
+		       "time), two threads %.2f times one\n",
 		       s->count, exp(s->rate / s->count) / 1e9, exp(s->pocl / s->count), exp(s->plain / s->count),
-		       exp(s->two / s->count));
+		       exp(s->pocl_processor / s->count), exp(s->plain_processor / s->count), exp(s->two / s->count));
 }
 
 /* --- The program ------------------------------------------------------------------------------ */
