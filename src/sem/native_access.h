@@ -131,6 +131,36 @@ ALWAYS_INLINE bool in_row32(const u32 at[WARP_LANES], u32 size)
 	return !pack_lanes32(off);
 }
 
+/* Where the host has no permutation of that many words: each half of the warp at one place, or each in a row, needs no gather, which
+ * takes several times as long. `from` is the first lane's place, `slot` in words from there. */
+ALWAYS_INLINE bool load_halves(const u32 *from, const u32 slot[WARP_LANES], u32 *d)
+{
+	const u32 *number = lane_steps32[0];
+	s32 apart[WARP_LANES] __attribute__((aligned(64))), off[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE_OF_HALF
+	apart[l] = slot[l] ? -1 : 0;
+	EACH_LANE_OF_HALF
+	apart[l + WARP_LANES / 2] = slot[l + WARP_LANES / 2] != slot[WARP_LANES / 2] ? -1 : 0;
+	EACH_LANE_OF_HALF
+	off[l] = slot[l] != number[l] ? -1 : 0;
+	EACH_LANE_OF_HALF
+	off[l + WARP_LANES / 2] = slot[l + WARP_LANES / 2] - slot[WARP_LANES / 2] != number[l] ? -1 : 0;
+	const u32 *upper = from + slot[WARP_LANES / 2];
+	if (!pack_lanes32(apart)) {
+		EACH_LANE_OF_HALF
+		d[l] = *from;
+		EACH_LANE_OF_HALF
+		d[l + WARP_LANES / 2] = *upper;
+		return true;
+	}
+	if (pack_lanes32(off))
+		return false;
+	memcpy(d, from, sizeof *d * WARP_LANES / 2);
+	memcpy(d + WARP_LANES / 2, upper, sizeof *d * WARP_LANES / 2);
+	return true;
+}
+
 /* Words of shared memory within WARP_LANES words of the first lane's, in any order; or, of each half of the warp, all at
  * one place, or in a row. The tests look at the base row alone and come first, so that the accesses of a region by
  * one base share them. */
@@ -151,11 +181,14 @@ ALWAYS_INLINE bool load_near_row(struct warp *w, const struct insn *i, const u32
 	const __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 16);
 	_mm512_store_si512(d, _mm512_permutex2var_epi32(low, _mm512_load_si512(slot), high));
 	_mm512_store_si512(d + 16, _mm512_permutex2var_epi32(low, _mm512_load_si512(slot + 16), high));
+	return true;
 #else
+	if (load_halves(from, slot, d))
+		return true;
 	EACH_LANE
 		d[l] = from[slot[l]];
-#endif
 	return true;
+#endif
 }
 
 /* The same within twice as many words, as where lanes work on pairs. What of them lies past the end of shared memory is not
