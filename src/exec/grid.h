@@ -279,7 +279,8 @@ struct worker {
 	struct native_pattern **patterns; /* by instruction of the kernel; NULL: it has none */
 	u64 first_native; /* the lowest block that has run natively, if observers are told; later ones are above */
 	struct remembered allocations[ALLOCATION_CACHE];
-	u64 generation; /* of memory when `allocations` was filled */
+	u64 generation;         /* of memory when `allocations` was filled */
+	struct bound *textures; /* that the launch has looked up, by handle (sem/texture_access.h); NULL: none yet */
 	struct cluster *active, *spare;
 	u32 active_count;
 	struct frame **frames; /* free ones, by code index */

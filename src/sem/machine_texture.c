@@ -22,9 +22,12 @@ static u64 whole_handle(struct warp *w, u32 low)
 	return low;
 }
 
-static bool bind(struct warp *w, const struct insn *i, u32 lane, u32 low, struct bound *b)
+static bool bind(struct warp *w, const struct insn *i, u32 lane, u32 low, const struct bound **b)
 {
-	if (b->known && (u32)b->value == low)
+	if (*b && (u32)(*b)->value == low)
+		return true;
+	*b = texture_slot(w, low, 0);
+	if (texture_still_bound(w, *b) && (u32)(*b)->value == low && !(*b)->sampler)
 		return true;
 	return texture_bind(w, i, lane, whole_handle(w, low), 0, b);
 }
@@ -107,7 +110,7 @@ MEANING_FUNCTION(texture)
 {
 	const u32 *list = warp_operands(w, i);
 	const u32 asked = list[MACHINE_TEXTURE_ASKED];
-	struct bound b = {.known = false};
+	const struct bound *b = NULL;
 
 	fp_enter(w, FP_RN);
 	for (u32 left = mask; left; left &= left - 1) {
@@ -116,13 +119,13 @@ MEANING_FUNCTION(texture)
 		u32 value[4];
 		if (!bind(w, i, l, word_at(rows, list[MACHINE_TEXTURE_HANDLE], l), &b))
 			return NULL;
-		if (asked & MACHINE_TEXTURE_CUBE && (b.t.layers < 6 || b.t.width != b.t.height))
-			return texture_is_no_cube(w, i, l, &b.t);
-		fill_query(rows, list, l, &b.t, &q);
+		if (asked & MACHINE_TEXTURE_CUBE && (b->t.layers < 6 || b->t.width != b->t.height))
+			return texture_is_no_cube(w, i, l, &b->t);
+		fill_query(rows, list, l, &b->t, &q);
 		if (asked & MACHINE_TEXTURE_GATHER)
-			texture_gather(&b.t, b.host, &q, asked >> MACHINE_TEXTURE_CHANNEL_SHIFT & 3, value);
+			texture_gather(&b->t, b->host, &q, asked >> MACHINE_TEXTURE_CHANNEL_SHIFT & 3, value);
 		else
-			texture_lookup(&b.t, b.host, &q, value);
+			texture_lookup(&b->t, b->host, &q, value);
 		give(rows, list, l, value);
 	}
 	pred_write(rows, list[MACHINE_TEXTURE_ABSENT], mask, 0);
@@ -135,7 +138,7 @@ MEANING(texture);
 MEANING_FUNCTION(texture_size)
 {
 	const u32 *list = warp_operands(w, i);
-	struct bound b = {.known = false};
+	const struct bound *b = NULL;
 
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
@@ -143,11 +146,11 @@ MEANING_FUNCTION(texture_size)
 		u64 from;
 		if (!bind(w, i, l, word_at(rows, list[0], l), &b))
 			return NULL;
-		const bool exists = texture_level(&b.t, (s32)word_at(rows, list[1], l), &level, &from);
+		const bool exists = texture_level(&b->t, (s32)word_at(rows, list[1], l), &level, &from);
 		for (u32 d = 0; d < 3; d++) {
 			if (list[2 + d] == NO_OPERAND)
 				continue;
-			if (d == 1 && !b.t.height && !b.t.layers)
+			if (d == 1 && !b->t.height && !b->t.layers)
 				return warp_fault(
 					w, i, FAULT_UNMODELLED, 1u << l,
 					"not modelled: TXQ of the height of a line: of a texture it is 1, of a "
@@ -180,16 +183,16 @@ MEANING_FUNCTION(suld)
 {
 	const u32 *list = warp_operands(w, i);
 	const u32 asked = list[MACHINE_SURFACE_ASKED], bytes = list[MACHINE_SURFACE_BYTES];
-	struct bound b = {.known = false};
+	const struct bound *b = NULL;
 
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left), spare = bytes < 4 ? 32 - 8 * bytes : 0;
 		u32 value[4] = {0, 0, 0, 0};
 		if (!bind(w, i, l, word_at(rows, list[MACHINE_SURFACE_HANDLE], l), &b))
 			return NULL;
-		const u8 *from = place_of(rows, list, l, &b, bytes);
+		const u8 *from = place_of(rows, list, l, b, bytes);
 		if (!from && asked & MACHINE_SURFACE_TRAP)
-			return surface_outside(w, i, &b, l, bytes, false);
+			return surface_outside(w, i, b, l, bytes, false);
 		if (from)
 			memcpy(value, from, bytes);
 		if (asked & MACHINE_SURFACE_SIGNED)
@@ -205,23 +208,23 @@ MEANING_FUNCTION(sust)
 {
 	const u32 *list = warp_operands(w, i);
 	const u32 asked = list[MACHINE_SURFACE_ASKED], bytes = list[MACHINE_SURFACE_BYTES];
-	struct bound b = {.known = false};
+	const struct bound *b = NULL;
 
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
 		u32 value[4];
 		if (!bind(w, i, l, word_at(rows, list[MACHINE_SURFACE_HANDLE], l), &b))
 			return NULL;
-		const u32 size = bytes ? bytes : texture_texel_bytes(&b.t);
-		u8 *to = place_of(rows, list, l, &b, size);
+		const u32 size = bytes ? bytes : texture_texel_bytes(&b->t);
+		u8 *to = place_of(rows, list, l, b, size);
 		if (!to && asked & MACHINE_SURFACE_TRAP)
-			return surface_outside(w, i, &b, l, size, true);
+			return surface_outside(w, i, b, l, size, true);
 		for (u32 k = 0; k < 4; k++)
 			value[k] = word_at(rows, list[MACHINE_SURFACE_DATA + k], l);
 		if (to && bytes)
 			memcpy(to, value, bytes);
 		else if (to)
-			texture_store(&b.t, to, value);
+			texture_store(&b->t, to, value);
 	}
 	return i + 1;
 }
@@ -233,17 +236,17 @@ MEANING_FUNCTION(sured)
 	const u32 *list = warp_operands(w, i);
 	const u32 asked = list[MACHINE_SURFACE_ASKED], bytes = list[MACHINE_SURFACE_BYTES];
 	const bool racing = grid_shares_memory(w->grid);
-	struct bound b = {.known = false};
+	const struct bound *b = NULL;
 
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left), low = word_at(rows, list[MACHINE_SURFACE_DATA], l);
 		if (!bind(w, i, l, word_at(rows, list[MACHINE_SURFACE_HANDLE], l), &b))
 			return NULL;
-		const bool is_signed = asked & MACHINE_SURFACE_FORMAT ? b.t.kind == TEXEL_SIGNED
+		const bool is_signed = asked & MACHINE_SURFACE_FORMAT ? b->t.kind == TEXEL_SIGNED
 								      : (asked & MACHINE_SURFACE_SIGNED) != 0;
-		u8 *at = place_of(rows, list, l, &b, bytes);
+		u8 *at = place_of(rows, list, l, b, bytes);
 		if (!at && asked & MACHINE_SURFACE_TRAP)
-			return surface_outside(w, i, &b, l, bytes, true);
+			return surface_outside(w, i, b, l, bytes, true);
 		if (at && bytes == 8)
 			surface_reduce64((u64 *)(void *)at, (int)i->c, is_signed,
 					 low | (u64)word_at(rows, list[MACHINE_SURFACE_DATA + 1], l) << 32, racing);

@@ -32,7 +32,7 @@ static void give(const struct texture_places *p, u8 *rows, u32 lane, const u32 v
 static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
 				  enum texture_lookup_kind how, bool has_offset)
 {
-	struct bound b = {.known = false};
+	const struct bound *b = NULL;
 	struct texture_places p;
 	const struct form *f = warp_form(w, i);
 	const u32 results = form_vector(f);
@@ -48,14 +48,14 @@ static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows
 		if (!texture_bind(w, i, l, texture_handle(&p, rows, p.texture, l),
 				  texture_handle(&p, rows, p.texture + 1, l), &b))
 			return NULL;
-		if (p.cube && (b.t.layers < 6 || b.t.width != b.t.height))
-			return texture_is_no_cube(w, i, l, &b.t);
+		if (p.cube && (b->t.layers < 6 || b->t.width != b->t.height))
+			return texture_is_no_cube(w, i, l, &b->t);
 		texture_fill_query(&p, rows, l, how, has_offset, &q);
-		texture_fill_level(&p, rows, l, how, &b.t, &q);
+		texture_fill_level(&p, rows, l, how, &b->t, &q);
 		if (how == LOOK_GATHER)
-			texture_gather(&b.t, b.host, &q, channel, value);
+			texture_gather(&b->t, b->host, &q, channel, value);
 		else
-			texture_lookup(&b.t, b.host, &q, value);
+			texture_lookup(&b->t, b->host, &q, value);
 		give(&p, rows, l, value);
 	}
 	pred_write(rows, p.list[results], mask, FULL_MASK);
@@ -129,7 +129,7 @@ static u32 answer(const struct texture *t, int query, bool is_surface)
 
 MEANING_FUNCTION(query)
 {
-	struct bound b = {.known = false};
+	const struct bound *b = NULL;
 	struct texture_places p;
 
 	texture_find_places(w, i, 1, 1, &p);
@@ -143,7 +143,7 @@ MEANING_FUNCTION(query)
 		struct texture at_level;
 		u64 from;
 		const s64 level = of_level ? (s32)texture_operand(&p, rows, p.first, l) : 0;
-		((u32 *)(rows + p.list[0]))[l] = texture_level(&b.t, level, &at_level, &from)
+		((u32 *)(rows + p.list[0]))[l] = texture_level(&b->t, level, &at_level, &from)
 							 ? answer(&at_level, what, p.f->row->form[0] == 's')
 							 : 0;
 	}
@@ -176,7 +176,7 @@ static u8 *element(u8 *rows, u32 row, u32 bits, u32 lane)
 
 MEANING_FUNCTION(suld)
 {
-	struct bound b = {.known = false};
+	const struct bound *b = NULL;
 	struct texture_places p;
 	const struct form *f = warp_form(w, i);
 	const u32 count = form_vector(f), bytes = type_bits(form_type(f, 0)) / 8;
@@ -187,9 +187,9 @@ MEANING_FUNCTION(suld)
 			continue;
 		if (!texture_bind(w, i, l, texture_handle(&p, rows, p.texture, l), 0, &b))
 			return NULL;
-		const u8 *from = texture_surface_bytes(&b, &p, rows, l, count * bytes, false);
+		const u8 *from = texture_surface_bytes(b, &p, rows, l, count * bytes, false);
 		if (!from && form_has(f, M_trap))
-			return surface_outside(w, i, &b, l, count * bytes, false);
+			return surface_outside(w, i, b, l, count * bytes, false);
 		for (u32 k = 0; k < count; k++) {
 			u64 value[2] = {0, 0};
 			if (from)
@@ -204,7 +204,7 @@ MEANING(suld);
 
 MEANING_FUNCTION(sust)
 {
-	struct bound b = {.known = false};
+	const struct bound *b = NULL;
 	struct texture_places p;
 	const struct form *f = warp_form(w, i);
 	const bool formatted = form_has(f, M_p);
@@ -218,10 +218,10 @@ MEANING_FUNCTION(sust)
 			continue;
 		if (!texture_bind(w, i, l, texture_handle(&p, rows, p.texture, l), 0, &b))
 			return NULL;
-		const u32 size = formatted ? texture_texel_bytes(&b.t) : count * bytes;
-		u8 *to = texture_surface_bytes(&b, &p, rows, l, size, formatted);
+		const u32 size = formatted ? texture_texel_bytes(&b->t) : count * bytes;
+		u8 *to = texture_surface_bytes(b, &p, rows, l, size, formatted);
 		if (!to && form_has(f, M_trap))
-			return surface_outside(w, i, &b, l, size, true);
+			return surface_outside(w, i, b, l, size, true);
 		for (u32 k = 0; to && k < count; k++) {
 			const u8 *from = element(rows, p.list[values + k], f->operand_bits[values + k], l);
 			if (formatted)
@@ -230,7 +230,7 @@ MEANING_FUNCTION(sust)
 				memcpy(to + k * bytes, from, bytes);
 		}
 		if (to && formatted)
-			texture_store(&b.t, to, channels);
+			texture_store(&b->t, to, channels);
 	}
 	return i + 1;
 }
@@ -238,7 +238,7 @@ MEANING(sust);
 
 MEANING_FUNCTION(sured)
 {
-	struct bound b = {.known = false};
+	const struct bound *b = NULL;
 	struct texture_places p;
 	const struct form *f = warp_form(w, i);
 	const int op = form_pick(f, M_and, M_popc), type = form_type(f, 0);
@@ -253,10 +253,10 @@ MEANING_FUNCTION(sured)
 			continue;
 		if (!texture_bind(w, i, l, texture_handle(&p, rows, p.texture, l), 0, &b))
 			return NULL;
-		const bool is_signed = formatted ? b.t.kind == TEXEL_SIGNED : type_class(type) == 's';
-		u8 *at = texture_surface_bytes(&b, &p, rows, l, bytes, formatted);
+		const bool is_signed = formatted ? b->t.kind == TEXEL_SIGNED : type_class(type) == 's';
+		u8 *at = texture_surface_bytes(b, &p, rows, l, bytes, formatted);
 		if (!at && form_has(f, M_trap))
-			return surface_outside(w, i, &b, l, bytes, true);
+			return surface_outside(w, i, b, l, bytes, true);
 		if (!at)
 			continue;
 		memcpy(&operand_value, element(rows, p.list[value], f->operand_bits[value], l), bytes);

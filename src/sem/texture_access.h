@@ -44,13 +44,33 @@ static inline u8 *texture_texels(struct warp *w, const struct texture *t)
 	return memory_look(w->grid->memory, t->data, texture_bytes(t), &a) ? a.host + (t->data - a.base) : NULL;
 }
 
-/* What the lanes' descriptors are: kept from lane to lane, since they mostly agree. */
+/* What a handle and a sampler, or none, are. A worker keeps the last ones for the launch, since most instructions name the
+ * same few: a program that changes an object meanwhile may not expect its launches to see it, and what is released counts as
+ * unknown by memory's generation. */
 struct bound {
 	u64 value, sampler;
 	bool known;
+	u64 generation; /* of memory, before it was looked up */
 	struct texture t;
 	u8 *host;
 };
+enum { BOUND_SLOTS = 16 };
+
+/* By the lower half of the handle, which is all that machine code has. */
+static inline struct bound *texture_slot(struct warp *w, u64 value, u64 sampler)
+{
+	struct worker *k = w->worker;
+	const u32 mixed = ((u32)value ^ (u32)sampler * 3) * 0x9e3779b1u;
+
+	if (!k->textures)
+		k->textures = ARENA_ARRAY(&k->arena, BOUND_SLOTS, struct bound);
+	return &k->textures[mixed >> 28];
+}
+
+static inline bool texture_still_bound(const struct warp *w, const struct bound *b)
+{
+	return b->known && b->generation == __atomic_load_n(&w->grid->memory->generation, __ATOMIC_ACQUIRE);
+}
 
 /* A sampler's settings take the place of the texture's. */
 static inline void texture_sample_by(struct texture *t, const struct texture *sampler)
@@ -78,11 +98,10 @@ static inline bool texture_describe(struct warp *w, u64 value, u64 sampler, stru
 	return true;
 }
 
-static inline __attribute__((unused)) bool texture_bind(struct warp *w, const struct insn *i, u32 lane, u64 value,
-							u64 sampler, struct bound *b)
+static inline bool texture_find(struct warp *w, const struct insn *i, u32 lane, u64 value, u64 sampler, struct bound *b)
 {
-	if (b->known && b->value == value && b->sampler == sampler)
-		return true;
+	b->known = false;
+	b->generation = __atomic_load_n(&w->grid->memory->generation, __ATOMIC_ACQUIRE);
 	if (!texture_describe(w, value, sampler, &b->t)) {
 		warp_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 1u << lane, "0x%llx is not a texture, sampler or surface",
 			   (unsigned long long)value);
@@ -97,6 +116,18 @@ static inline __attribute__((unused)) bool texture_bind(struct warp *w, const st
 	b->sampler = sampler;
 	b->known = true;
 	return true;
+}
+
+/* *bound: that of the lane before, or NULL. */
+static inline __attribute__((unused)) bool texture_bind(struct warp *w, const struct insn *i, u32 lane, u64 value,
+							u64 sampler, const struct bound **bound)
+{
+	if (*bound && (*bound)->value == value && (*bound)->sampler == sampler)
+		return true;
+	struct bound *b = texture_slot(w, value, sampler);
+	*bound = b;
+	return (texture_still_bound(w, b) && b->value == value && b->sampler == sampler) ||
+	       texture_find(w, i, lane, value, sampler, b);
 }
 
 static inline __attribute__((unused)) const struct insn *texture_is_no_cube(struct warp *w, const struct insn *i,
