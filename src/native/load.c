@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The plug-in is looked for where it is installed, and beside the program, for one that runs in its build folder. The
- * environment variable PTXSIM_NATIVE_PLUGIN names another file.
+ * The plug-in is looked for where it is installed, and beside the program or the library, for those that run in their build
+ * folder. The environment variable PTXSIM_NATIVE_PLUGIN names another file.
  */
 #include "config.h"
 
@@ -68,6 +68,23 @@ static bool find_beside(char path[PATH_BYTES])
 	return !access(path, R_OK);
 }
 
+/* Beside the library that this code is part of, as in a build folder: under `ptxsim exec` the program is another. */
+static bool find_beside_library(char path[PATH_BYTES])
+{
+	static const char here;
+	Dl_info about;
+
+	if (!dladdr(&here, &about) || !about.dli_fname)
+		return false;
+	const char *end = strrchr(about.dli_fname, '/');
+	const size_t folder = end ? (size_t)(end - about.dli_fname) : 0;
+	if (!end || folder + sizeof "/" PLUGIN > PATH_BYTES)
+		return false;
+	memcpy(path, about.dli_fname, folder);
+	strcpy(path + folder, "/" PLUGIN);
+	return !access(path, R_OK);
+}
+
 /* The file's path, in `path` or elsewhere; NULL: there is none. */
 static const char *find_file(char path[PATH_BYTES])
 {
@@ -77,7 +94,7 @@ static const char *find_file(char path[PATH_BYTES])
 		return access(named, R_OK) ? NULL : named;
 	if (!access(PLUGIN_FOLDER "/" PLUGIN, R_OK))
 		return PLUGIN_FOLDER "/" PLUGIN;
-	return find_beside(path) ? path : NULL;
+	return find_beside(path) || find_beside_library(path) ? path : NULL;
 }
 
 bool plugin_identity(u64 words[FILE_IDENTITY_WORDS])
