@@ -121,6 +121,13 @@ struct block_order {
 enum reduction_operation { REDUCTION_ADD, REDUCTION_MIN, REDUCTION_MAX, REDUCTION_AND, REDUCTION_OR, REDUCTION_XOR };
 
 /* A lowered function. */
+/* Machine code: what an insn is. A row of PTX by its form; a handler of isa/machine.h; neither: what is nobody's, as counts. */
+enum { MACHINE_STEP_NONE = 255, MACHINE_STEP_GUARD = 254 };
+struct machine_step {
+	const struct form *form; /* NULL: see handler */
+	u8 handler;              /* enum machine_handler, or one of the above */
+};
+
 struct code {
 	const struct ir_function *function;
 	const char *name;
@@ -137,6 +144,7 @@ struct code {
 	/* For each body instruction its matched form; of machine code, behind the end's, that of each function that the system
 	 * supplies, as in starts. */
 	const struct form *forms;
+	const struct machine_step *steps; /* machine code: for each insn. NULL: not so */
 	const u32 *form_insns; /* machine code: the insn that the form is of; NO_OPERAND: the last. NULL: not so */
 	u32 frame_bytes, register_bytes; /* all; the registers, which come first */
 	u32 live_words;                  /* 32-bit registers that its values occupy where most are live together */

@@ -14,7 +14,7 @@
 	/* which ptxas rewrites, or rewrites others into */                                            \
 	X(abs) X(add) X(and) X(bfi) X(cos) X(cvt) X(cvta) X(div) X(ex2) X(fma) X(lg2) X(mad) X(max) X(min)     \
 	X(mov) X(mul) X(neg) X(or) X(rcp) X(rsqrt) X(selp) X(set) X(shl) X(shr) X(sin) X(slct) X(sqrt) X(sub)        \
-	X(bfe) X(lop3) X(not) X(prmt) X(setp) X(testp) X(xor)                                          \
+	X(bfe) X(lop3) X(not) X(prmt) X(setp) X(shf) X(szext) X(testp) X(xor)                                          \
 	/* whose names say what they are before they are matched */                                    \
 	X(atom) X(bar) X(barrier) X(call) X(mbarrier)                                                  \
 	/* which differ from others by a rule of their operands */                                     \

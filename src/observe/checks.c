@@ -60,15 +60,6 @@ static void block_start(void *context, struct block *b)
 	c->has_arena = true;
 }
 
-/* Unwritten values are not followed through the handlers of machine code: that would tell of values that are fine. */
-static bool has_machine_code(const struct program *p)
-{
-	for (u32 k = 0; k < p->module_count; k++)
-		if (p->modules[k]->image)
-			return true;
-	return false;
-}
-
 struct checks *checks_new(struct arena *arena, const struct program *program, const struct check_options *options)
 {
 	static const struct accounting_options as_written = {.as_written = true};
@@ -84,7 +75,7 @@ struct checks *checks_new(struct arena *arena, const struct program *program, co
 	c->accesses = sites_find(arena, program, &as_written);
 	if (options->races || options->plain_reads || options->lane_stores)
 		c->races = races_new(arena, &c->sites, &c->accesses, &c->options);
-	if ((options->unwritten || options->strict_unwritten) && !has_machine_code(program))
+	if (options->unwritten || options->strict_unwritten)
 		c->unwritten = unwritten_new(arena, &c->sites, &c->accesses, &c->options);
 	if (options->neighbours || options->provenance)
 		c->objects = objects_new(arena, &c->sites, &c->accesses, &c->options);

@@ -13,6 +13,7 @@
 #include "decode/operands.h"
 #include "exec/run.h"
 #include "isa/form.h"
+#include "observe/defined_machine.h"
 #include "observe/defined_matrix.h"
 #include "observe/sites.h"
 
@@ -46,8 +47,10 @@ static enum defined_rule logic_rule(const struct form *f)
 		return DEFINED_PERMUTE;
 	case OP_selp:
 		return DEFINED_SELECT;
+	case OP_lop3:
+		return f->operand_count == 4 && f->immediate_count ? DEFINED_TABLE : DEFINED_BITS;
 	default:
-		return DEFINED_BITS; /* xor, not, lop3 */
+		return DEFINED_BITS; /* xor, not */
 	}
 }
 
@@ -89,6 +92,20 @@ static enum defined_rule packed_rule(const struct form *f)
 	return f->operand_count == 1 + elements_of(form_type(f, 0)) ? DEFINED_PACK : DEFINED_ANY;
 }
 
+/* Of integers: 1 less, 4 greater, 2 or equal; 0: of equality. */
+static u32 comparison(const struct form *f)
+{
+	static const struct {
+		int word;
+		u8 outcomes;
+	} words[] = {{M_lt, 1}, {M_lo, 1}, {M_le, 3}, {M_ls, 3}, {M_gt, 4}, {M_hi, 4}, {M_ge, 6}, {M_hs, 6}};
+
+	for (u32 k = 0; k < COUNT_OF(words); k++)
+		if (form_has(f, words[k].word))
+			return words[k].outcomes;
+	return 0;
+}
+
 static enum defined_rule value_rule(const struct form *f)
 {
 	if (elements_of(form_type(f, 0)) > 1)
@@ -113,11 +130,15 @@ static enum defined_rule value_rule(const struct form *f)
 	case OP_mul:
 	case OP_mad:
 		return is_integer(f) && !form_has(f, M_hi) && !form_has(f, M_sat) ? DEFINED_SUM : DEFINED_ANY;
+	case OP_shf:
+		return DEFINED_FUNNEL;
+	case OP_szext:
+		return DEFINED_EXTEND;
 	case OP_cvt:
 		return is_integer(f) && type_class(form_type(f, 1)) != 'f' && !form_has(f, M_sat) ? DEFINED_CONVERT
 												  : DEFINED_ANY;
 	case OP_setp:
-		return is_integer(f) && (form_has(f, M_eq) || form_has(f, M_ne)) ? DEFINED_EQUAL : DEFINED_ANY;
+		return !is_integer(f) ? DEFINED_ANY : comparison(f) ? DEFINED_ORDER : DEFINED_EQUAL;
 	default:
 		return DEFINED_ANY;
 	}
@@ -223,25 +244,36 @@ static bool is_packing(const struct defined_insn *d)
 	return results > 1 || sources > 1;
 }
 
-void defined_describe(struct defined_insn *d, struct arena *arena, const struct code *code, u32 insn)
+static bool is_zero(const struct code *code, u32 row)
+{
+	for (u32 k = 0; k < code->constant_count; k++)
+		if (code->constants[k].offset == row && !code->constants[k].low)
+			return true;
+	return false;
+}
+
+/* What beside the values decides about the result. */
+static u32 table_of(const struct form *f, u32 rule)
+{
+	if (rule == DEFINED_TABLE)
+		return (u32)f->immediates[0] & 0xff;
+	if (rule == DEFINED_ORDER)
+		return comparison(f);
+	return (form_has(f, M_l) ? 1u : 0) | (form_has(f, M_wrap) ? 2u : 0);
+}
+
+static void describe_row(struct defined_insn *d, struct arena *arena, const struct code *code, u32 insn,
+			 const struct form *f)
 {
 	const struct insn *i = &code->insns[insn];
-	const u32 origin = code->origin[insn];
 
-	*d = (struct defined_insn){.known = true, .guard = NO_OPERAND, .rule = DEFINED_RESULT};
-	if (origin == NO_OPERAND || !code->forms[origin].row)
-		return;
-	const struct form *f = &code->forms[origin];
-	d->own = sites_is_own(code, insn);
-	describe_guard(d, code, insn);
-	if (!d->own)
-		return;
 	d->operands = ARENA_ARRAY(arena, DEFINED_OPERANDS, struct defined_operand);
 	d->rule = (u8)rule_of(f);
+	d->table = (u8)table_of(f, d->rule);
 	if (f->row->flags & (ISA_BRANCH | ISA_CALL | ISA_RET | ISA_EXIT) || !add_operands(d, code, f, i))
 		d->count = 0;
 	/* A product that became part of a sum leaves it a third source. */
-	if (f->layout == LAYOUT_DIRECT && i->c != NO_OPERAND && f->operand_count == f->has_result + 2u)
+	if (!code->steps && f->layout == LAYOUT_DIRECT && i->c != NO_OPERAND && f->operand_count == f->has_result + 2u)
 		add_operand(d, i->c, d->count ? d->operands[0].bits : 32, DEFINED_SOURCE);
 	const int type = form_type(f, f->opcode == OP_cvt ? 1 : 0);
 	d->is_signed = type_class(type) == 's';
@@ -256,13 +288,39 @@ void defined_describe(struct defined_insn *d, struct arena *arena, const struct 
 		      d->rule == DEFINED_ELEMENTS || d->rule == DEFINED_PACK;
 	if (d->rule == DEFINED_SUM && (f->opcode == OP_add || f->opcode == OP_sub) && d->count == 3)
 		d->second = f->opcode == OP_add ? 1 : -1;
+	if (code->steps && d->second && (is_zero(code, i->a) || is_zero(code, i->b)))
+		d->computes = false; /* how machine code copies */
 	if (d->rule == DEFINED_COPY && is_packing(d))
 		d->rule = DEFINED_VECTOR;
 }
 
+/* An insn of machine code is a row of PTX, which is its own, or a handler; one of PTX has its form with the others that lowering
+ * made of the statement. */
+void defined_describe(struct defined_insn *d, struct arena *arena, const struct code *code, u32 insn)
+{
+	const u32 origin = code->origin[insn];
+
+	*d = (struct defined_insn){.known = true, .guard = NO_OPERAND, .selects = NO_OPERAND, .rule = DEFINED_RESULT};
+	if (code->steps) {
+		d->own = true;
+		defined_machine_guard(d, code, insn);
+		if (code->steps[insn].form)
+			describe_row(d, arena, code, insn, code->steps[insn].form);
+		else
+			defined_machine_describe(d, arena, code, insn);
+		return;
+	}
+	if (origin == NO_OPERAND || !code->forms[origin].row)
+		return;
+	d->own = sites_is_own(code, insn);
+	describe_guard(d, code, insn);
+	if (d->own)
+		describe_row(d, arena, code, insn, &code->forms[origin]);
+}
+
 /* --- During the run: one lane -------------------------------------------------------------------- */
 
-static u64 value_of(const u8 *rows, const struct defined_operand *o, u32 lane)
+u64 defined_value(const u8 *rows, const struct defined_operand *o, u32 lane)
 {
 	const u8 *row = rows + o->row;
 
@@ -358,6 +416,82 @@ static u64 packed(const struct defined_insn *d, const struct lane *l)
 	return result;
 }
 
+/* Each bit of the result for all that undefined bits of the sources may be. */
+static u64 looked_up(const struct defined_insn *d, const struct lane *l)
+{
+	u64 any = 0, all = UINT64_MAX;
+
+	for (u32 k = 0; k < 8; k++) {
+		u64 from[3], result = 0;
+		for (u32 n = 0; n < 3; n++)
+			from[n] = (l->value[n] & ~l->mask[n]) | (k >> n & 1 ? l->mask[n] : 0);
+		for (u32 entry = 0; entry < 8; entry++)
+			if (d->table >> entry & 1)
+				result |= (entry & 4 ? from[0] : ~from[0]) & (entry & 2 ? from[1] : ~from[1]) &
+					  (entry & 1 ? from[2] : ~from[2]);
+		any |= result;
+		all &= result;
+	}
+	return any & ~all;
+}
+
+/* The lower word of {b, a} shifted right, or the upper one of it shifted left. */
+static u64 funnel(const struct defined_insn *d, const struct lane *l)
+{
+	const u64 both = (l->mask[0] & UINT32_MAX) | l->mask[1] << 32;
+	const u32 given = (u32)l->value[2], count = d->table & 2 ? given & 31 : min_u32(given, 32);
+
+	if (l->mask[2] & (d->table & 2 ? 31 : UINT32_MAX))
+		return UINT64_MAX;
+	return d->table & 1 ? both << count >> 32 : both >> count & UINT32_MAX;
+}
+
+static u64 extension(const struct defined_insn *d, const struct lane *l)
+{
+	const u32 count = (u32)l->value[1] & 31;
+
+	if (l->mask[1])
+		return UINT64_MAX;
+	if (l->value[1] >= 32 && !(d->table & 2))
+		return l->mask[0];
+	return !count ? 0 : d->is_signed ? sign_extended(l->mask[0], count) : l->mask[0] & full(count);
+}
+
+static bool holds(u32 outcomes, u64 a, u64 b) { return outcomes & (a < b ? 1u : a == b ? 2u : 4u); }
+
+/* The least of one against the greatest of the other, and the other way round: if both say the same, so do all. */
+static u64 order(const struct defined_insn *d, const struct lane *l)
+{
+	const u64 sign = d->is_signed && l->bits[0] > 1 ? 1ull << (l->bits[0] - 1) : 0;
+	const u64 a = l->value[0] ^ sign, b = l->value[1] ^ sign;
+
+	return l->mask[2] || holds(d->table, a & ~l->mask[0], b | l->mask[1]) !=
+				       holds(d->table, a | l->mask[0], b & ~l->mask[1])
+		       ? UINT64_MAX
+		       : 0;
+}
+
+static bool differs_by_defined(const struct defined_insn *d, const struct lane *l)
+{
+	const u32 opposite = d->second < 0 ? 0 : DEFINED_NEGATED;
+
+	return d->second && l->name[0] && l->name[0] == (l->name[1] ^ opposite);
+}
+
+/* Of two, exact; of products and of more, all from the lowest undefined bit up. */
+static u64 sum(const struct defined_insn *d, const struct lane *l)
+{
+	const u64 all = l->mask[0] | l->mask[1] | l->mask[2];
+
+	if (differs_by_defined(d, l))
+		return 0;
+	if (d->second > 0)
+		return defined_sum(l->value[0], l->mask[0], l->value[1], l->mask[1], 0);
+	if (d->second < 0)
+		return defined_sum(l->value[0], l->mask[0], ~l->value[1], l->mask[1], 1);
+	return all | (0 - all);
+}
+
 static u64 result_of(const struct defined_insn *d, const struct lane *l)
 {
 	const u64 either = l->mask[0] | l->mask[1];
@@ -384,12 +518,16 @@ static u64 result_of(const struct defined_insn *d, const struct lane *l)
 		return l->mask[2]                         ? either | (l->value[0] ^ l->value[1])
 		       : (l->value[2] != 0) != d->negated ? l->mask[0]
 							  : l->mask[1];
-	case DEFINED_SUM: {
-		if (d->second < 0 && l->name[0] && l->name[0] == l->name[1])
-			return 0;
-		const u64 all = either | l->mask[2];
-		return all | (0 - all);
-	}
+	case DEFINED_TABLE:
+		return looked_up(d, l);
+	case DEFINED_FUNNEL:
+		return funnel(d, l);
+	case DEFINED_EXTEND:
+		return extension(d, l);
+	case DEFINED_SUM:
+		return sum(d, l);
+	case DEFINED_ORDER:
+		return order(d, l);
 	case DEFINED_CONVERT:
 		return conversion(d, l);
 	case DEFINED_ELEMENTS:
@@ -428,7 +566,7 @@ static struct lane read_lane(const struct defined_insn *d, const struct frame *f
 			*origin = *defined_origin(f, o->row);
 		l.any |= mask != 0;
 		if (l.count < 4) {
-			l.value[l.count] = value_of(rows, o, lane);
+			l.value[l.count] = defined_value(rows, o, lane);
 			l.mask[l.count] = mask;
 			l.name[l.count] = mask ? defined_name(f, o, lane) : 0;
 			l.bits[l.count++] = o->bits;
@@ -450,7 +588,7 @@ static void write_results(const struct defined_insn *d, const struct frame *f, u
 
 /* --- All lanes -------------------------------------------------------------------------------- */
 
-static bool sources_are_clean(const struct defined_insn *d, const struct frame *f)
+bool defined_sources_are_clean(const struct defined_insn *d, const struct frame *f)
 {
 	for (u32 k = 0; k < d->count; k++)
 		if (d->operands[k].role == DEFINED_SOURCE && !defined_is_clean(f, &d->operands[k]))
@@ -458,7 +596,7 @@ static bool sources_are_clean(const struct defined_insn *d, const struct frame *
 	return true;
 }
 
-static void clear_results(const struct defined_insn *d, const struct frame *f, u32 mask)
+void defined_clear_results(const struct defined_insn *d, const struct frame *f, u32 mask)
 {
 	for (u32 k = 0; k < d->count; k++)
 		if (d->operands[k].role == DEFINED_RESULT_OF && !defined_is_clean(f, &d->operands[k]))
@@ -533,7 +671,8 @@ static void step_shuffle(const struct defined_insn *d, const struct warp *w, con
 		return;
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		const u32 from = shuffle_source(form, l, value_of(rows, source[1], l), value_of(rows, source[2], l));
+		const u32 from =
+			shuffle_source(form, l, defined_value(rows, source[1], l), defined_value(rows, source[2], l));
 		const bool absent = !(members >> from & 1);
 		undefined[l] = absent ? UINT64_MAX : defined_get(f, source[0], from);
 		name[l] = absent ? 0 : defined_name(f, source[0], from);
@@ -541,7 +680,7 @@ static void step_shuffle(const struct defined_insn *d, const struct warp *w, con
 				    ? site
 				    : *defined_origin(f, source[0]->row);
 	}
-	clear_results(d, f, mask);
+	defined_clear_results(d, f, mask);
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
 		defined_put(f, result, l, undefined[l], origin[l]);
@@ -569,12 +708,18 @@ void defined_step(const struct defined_insn *d, struct warp *w, const struct ins
 {
 	const struct frame *f = w->frame;
 
+	if (d->rule == DEFINED_GUARD)
+		return;
+	if (d->rule == DEFINED_MACHINE) {
+		defined_machine_step(d, w, i, rows, mask, site);
+		return;
+	}
 	if (d->rule == DEFINED_SHUFFLE) {
 		step_shuffle(d, w, f, warp_form(w, i), rows, mask, site);
 		return;
 	}
-	if (d->rule == DEFINED_RESULT || sources_are_clean(d, f)) {
-		clear_results(d, f, mask);
+	if (d->rule == DEFINED_RESULT || defined_sources_are_clean(d, f)) {
+		defined_clear_results(d, f, mask);
 		return;
 	}
 	if (d->rule == DEFINED_PRODUCT && defined_product(d, f, warp_form(w, i), site))

@@ -16,14 +16,16 @@
 #include "exec/run.h"
 #include "observe/check_findings.h"
 
+/* Of a name: the value is the negative, or the complement, of what has it. */
+enum { DEFINED_NEGATED = 1u << 31 };
 /* Of an origin: it has been computed with, not only copied. NO_SITE has it, too. */
 enum { DEFINED_COMPUTED = 1u << 31 };
 
 struct defined_operand {
 	u32 row; /* NO_OPERAND: none */
 	u8 bits; /* of the register: 1 to 128 */
-	/* BASE: of an address; TEXEL: of what goes to a surface. */
-	enum { DEFINED_SOURCE, DEFINED_RESULT_OF, DEFINED_BASE, DEFINED_TEXEL } role;
+	/* BASE: of an address; TEXEL: of what goes to a surface; BRANCH: of where lanes go on. */
+	enum { DEFINED_SOURCE, DEFINED_RESULT_OF, DEFINED_BASE, DEFINED_TEXEL, DEFINED_BRANCH } role;
 };
 
 /* The shadow of a frame, made and cleared when it is asked for first. */

@@ -25,7 +25,9 @@
 #include "exec/gang.h"
 #include "exec/run.h"
 #include "isa/form.h"
+#include "isa/machine.h"
 #include "observe/defined.h"
+#include "observe/defined_machine.h"
 #include "observe/defined_matrix.h"
 #include "observe/unwritten_calls.h"
 #include "observe/unwritten_copies.h"
@@ -438,6 +440,8 @@ static void check_uses(struct unwritten *u, const struct defined_insn *d, const 
 	for (u32 k = 0; k < d->count; k++) {
 		if (d->operands[k].role == DEFINED_BASE)
 			check_use(u, w, site, &d->operands[k], mask, "an address");
+		else if (d->operands[k].role == DEFINED_BRANCH)
+			check_use(u, w, site, &d->operands[k], mask, "a branch or guard");
 		else if (d->operands[k].role == DEFINED_TEXEL)
 			check_use(u, w, site, &d->operands[k], mask, "what is stored to a surface");
 		else if (u->options.strict_unwritten && d->computes && d->operands[k].role == DEFINED_SOURCE)
@@ -501,6 +505,43 @@ static void call_or_return(struct unwritten *u, const struct warp *w, u32 insn, 
 		unwritten_system(&local, w, i, mask);
 }
 
+/* What the insn itself is: of machine code a row of PTX that it became, or NULL; of PTX what the statement is, to which
+ * what lowering put before it belongs. */
+static const struct form *form_of(const struct code *code, u32 insn)
+{
+	if (code->steps)
+		return code->steps[insn].form;
+	return code->origin[insn] == NO_OPERAND ? NULL : &code->forms[code->origin[insn]];
+}
+
+static bool is_shuffle(const struct code *code, u32 insn, const struct form *f)
+{
+	if (code->steps && !f)
+		return code->steps[insn].handler == MACHINE_shfl;
+	return f && f->row && f->row->traits & TRAIT_SHUFFLES && sites_is_own(code, insn);
+}
+
+static bool is_machine_surface(const struct code *code, u32 insn)
+{
+	if (!code->steps || code->steps[insn].form)
+		return false;
+	return code->steps[insn].handler == MACHINE_sust || code->steps[insn].handler == MACHINE_sured;
+}
+
+/* At the second speed. */
+static void step(struct unwritten *u, struct warp *w, const struct insn *i, u8 *rows, u32 mask, bool is_product)
+{
+	const u32 site = check_site(u->where, w, i);
+	const struct defined_insn *d = plan_of(u, w->frame->code, (u32)(i - grid_entry(w->grid, w->frame->code)));
+
+	defined_rows(u->findings->arena, w->frame);
+	check_uses(u, d, w, site, mask); /* of a guard those lanes, too, that it turns off */
+	if (d->rule == DEFINED_GUARD)
+		defined_machine_select(d, w->frame, rows, mask);
+	else if (d->own && !is_product)
+		defined_step(d, w, i, rows, mask, site);
+}
+
 static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	struct unwritten *u = context;
@@ -510,22 +551,23 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	if (is_site && !u->slow &&
 	    is_plain_shared(&(struct access){u, w, &u->sites->items[slot - 1], i, rows, mask, NO_SITE}))
 		return;
-	const struct form *f = code->origin[insn] == NO_OPERAND ? NULL : &code->forms[code->origin[insn]];
+	const struct form *f = form_of(code, insn);
 
 	if (!mask)
 		return;
+	if (code->origin[insn] ==
+	    NO_OPERAND) { /* the system's, and ends of functions: nothing to tell of has a place there */
+		if (u->slow && w->frame->undefined)
+			defined_clear_results(plan_of(u, code, insn), w->frame, mask);
+		return;
+	}
 	enter(u, w);
 	if (f && f->row && f->row->flags & (ISA_RET | ISA_CALL))
 		call_or_return(u, w, insn, i, mask);
-	if (u->slow) {
-		struct defined_insn *d = plan_of(u, code, insn);
-		defined_rows(u->findings->arena, w->frame);
-		check_uses(u, d, w, check_site(u->where, w, i), mask);
-		if (d->own && !(f && f->row && unwritten_is_product(f)))
-			defined_step(d, w, i, rows, mask, check_site(u->where, w, i));
-	} else if (f && f->row && f->row->traits & TRAIT_SHUFFLES && sites_is_own(code, insn)) {
+	if (u->slow)
+		step(u, w, i, rows, mask, f && f->row && unwritten_is_product(f));
+	else if (is_shuffle(code, insn, f))
 		look_at_shuffle(u, w, code, insn, i, rows, mask);
-	}
 	if (is_site)
 		access_memory(
 			&(struct access){u, w, &u->sites->items[slot - 1], i, rows, mask, check_site(u->where, w, i)});
@@ -533,6 +575,10 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 		unwritten_copy_many(u, w, i, rows, mask);
 	else if (f && f->row && sites_is_own(code, insn))
 		look_at_rest(u, w, f, i, rows, mask);
+	else if (is_machine_surface(code, insn))
+		unwritten_machine_surface(u, w, i, rows, mask);
+	if (u->slow && code->steps)
+		defined_machine_select(plan_of(u, code, insn), w->frame, rows, mask);
 }
 
 static void gang_before(void *context, const struct gang *g, const struct insn *i)
@@ -579,10 +625,12 @@ static bool wants(void *context, const struct code *code, u32 insn)
 	}
 	if (unwritten_is_return(code, insn) || unwritten_is_system_call(code, insn))
 		return true;
-	const struct form *f = code->origin[insn] == NO_OPERAND ? NULL : &code->forms[code->origin[insn]];
+	const struct form *f = form_of(code, insn);
+	if (is_shuffle(code, insn, f) || (u->looks_at_global && is_machine_surface(code, insn)))
+		return true;
 	if (!f || !f->row || !sites_is_own(code, insn))
 		return false;
-	return f->row->traits & (TRAIT_SHUFFLES | TRAIT_UNSEEN) || unwritten_is_product(f) ||
+	return f->row->traits & TRAIT_UNSEEN || unwritten_is_product(f) ||
 	       (u->looks_at_global && u->texels[code->index][insn]);
 }
 

@@ -8,8 +8,10 @@
 
 #include "decode/operands.h"
 #include "isa/form.h"
+#include "isa/machine.h"
 #include "observe/defined_rows.h"
 #include "observe/unwritten_origin.h"
+#include "sem/texture_access.h"
 
 struct texel_access {
 	struct unwritten *u;
@@ -73,5 +75,36 @@ void unwritten_texels(struct unwritten *u, struct warp *w, const struct insn *i,
 		const u32 lane = (u32)__builtin_ctz(mask), count = texels_of(w, i, rows, lane, ranges);
 		for (u32 k = 0; k < count; k++)
 			range(&a, lane, &ranges[k]);
+	}
+}
+
+/* A handle of machine code is the lower half of its descriptor's address. NULL: it is of no surface, which the instruction tells. */
+static const struct allocation *surface_of(struct warp *w, u32 low)
+{
+	const u64 first = w->grid->map->global_base >> 32, last = w->grid->memory->next >> 32;
+	struct texture t;
+
+	for (u64 high = first; high <= last; high++)
+		if (texture_descriptor(w, high << 32 | low, &t))
+			return memory_find(w->grid->memory, t.data, 1);
+	return NULL;
+}
+
+void unwritten_machine_surface(struct unwritten *u, struct warp *w, const struct insn *i, const u8 *rows, u32 mask)
+{
+	const u32 *list = w->frame->code->operands + i->imm;
+	const u32 *handles = (const u32 *)(const void *)(rows + list[MACHINE_SURFACE_HANDLE]);
+	u32 known = 0; /* handles are mostly the same for all lanes */
+
+	for (bool any = false; mask; mask &= mask - 1) {
+		const u32 handle = handles[__builtin_ctz(mask)];
+		if (any && handle == known)
+			continue;
+		const struct allocation *a = surface_of(w, handle);
+		struct unwritten_memory *x = a ? unwritten_memory_of(u, a, false) : NULL;
+		if (x)
+			written_mark(&x->written, 0, a->size);
+		known = handle;
+		any = true;
 	}
 }

@@ -235,28 +235,46 @@ static bool is_temporary(const struct lower *l, u32 row)
 	return row >= l->first_temporary && row < l->last_temporary;
 }
 
+/* What the insn emitted last is; those before it that nobody has spoken for are nobody's. */
+static void note_step(struct lower *l, struct machine_step step)
+{
+	static const struct machine_step none = {.handler = MACHINE_STEP_NONE};
+
+	while (l->steps.count + 1 < l->e.insns.count)
+		VEC_PUSH(l->e.low->scratch, &l->steps, none);
+	VEC_PUSH(l->e.low->scratch, &l->steps, step);
+}
+
+static void emit_step(struct lower *l, struct insn i, struct machine_step step)
+{
+	emit(&l->e, i);
+	note_step(l, step);
+}
+
 /* One instruction of the text may become several. Those that write temporaries alone need no guard: nobody reads what they
  * leave in other lanes, and without the guard's insn they cost half. Uniform ones act for all lanes of the warp, whichever
  * run, as their registers are the warp's. */
-void lower_emit(struct lower *l, struct insn i, u32 writes)
+void lower_emit(struct lower *l, struct insn i, u32 writes, struct machine_step step)
 {
 	const struct meaning *const *all = l->e.low->isa->machine;
 	gang_fn *gang = l->e.gang;
 
 	if (l->single) {
 		l->e.gang = all[MACHINE_one]->gang;
-		emit(&l->e, (struct insn){.fn = l->e.low->isa->machine[MACHINE_one]->run,
-					  .a = l->guarded ? l->guard_row : l->true_row,
-					  .aux = l->guarded && l->guard_negated});
+		emit_step(l,
+			  (struct insn){.fn = l->e.low->isa->machine[MACHINE_one]->run,
+					.a = l->guarded ? l->guard_row : l->true_row,
+					.aux = l->guarded && l->guard_negated},
+			  (struct machine_step){.handler = MACHINE_one});
 	} else if (l->uniform || (l->guarded && !is_temporary(l, writes))) {
 		const struct insn prefix = {.fn = l->uniform ? all[MACHINE_all]->run : l->e.low->internal.guard,
 					    .a = l->guarded ? l->guard_row : l->true_row,
 					    .aux = (u8)((l->guarded && l->guard_negated) | (l->guarded ? 0 : 2))};
 		l->e.gang = l->uniform ? all[MACHINE_all]->gang : NULL; /* of a guard: that of PTX */
-		emit(&l->e, prefix);
+		emit_step(l, prefix, (struct machine_step){.handler = l->uniform ? MACHINE_all : MACHINE_STEP_GUARD});
 	}
 	l->e.gang = gang;
-	emit(&l->e, i);
+	emit_step(l, i, step);
 }
 
 /* A handler that stands for itself (src/sem/machine_*.c); i.d is the row that it writes, for the guard. */
@@ -266,7 +284,7 @@ void lower_machine(struct lower *l, enum machine_handler handler, struct insn i)
 
 	i.fn = m->run;
 	l->e.gang = m->gang;
-	lower_emit(l, i, i.d);
+	lower_emit(l, i, i.d, (struct machine_step){.handler = (u8)handler});
 }
 
 /* Operands beyond four go to a list, of which the insn holds the place. */
@@ -299,7 +317,7 @@ void lower_control(struct lower *l, enum machine_handler handler, struct insn i,
 		      (second.negated ? MACHINE_NOT_SECOND : 0));
 	i.run = (u16)emit_take_run(&l->e);
 	l->e.gang = m->gang;
-	emit(&l->e, i);
+	emit_step(l, i, (struct machine_step){.handler = (u8)handler});
 }
 
 /* The insn emitted last jumps to that address of the text; its distance is filled in when all places are known. */
@@ -486,6 +504,7 @@ static void lower_instruction(struct lower *l)
 		return;
 	/* Half of an instruction must not stay: what it has emitted is taken back, and the run stops there instead. */
 	l->e.insns.count = l->e.origin.count = l->e.gangs.count = insns;
+	l->steps.count = l->steps.count < insns ? l->steps.count : insns;
 	l->jumps.count = jumps;
 	l->meetings.count = meetings;
 	l->e.run = run;
@@ -631,6 +650,16 @@ static u64 find_system_calls(const struct sass_module *m)
 	return found;
 }
 
+static void keep_steps(struct lower *l)
+{
+	const size_t count = l->e.insns.count;
+	struct machine_step *steps = ARENA_ARRAY(l->e.low->arena, count, struct machine_step);
+
+	for (size_t k = 0; k < count; k++)
+		steps[k] = k < l->steps.count ? l->steps.items[k] : (struct machine_step){.handler = MACHINE_STEP_NONE};
+	l->e.code->steps = steps;
+}
+
 /* Instructions in the order of the text; then the end, and functions of the system that the code calls (vprintf,
  * malloc, ...). */
 static void emit_code(struct lower *l)
@@ -676,6 +705,7 @@ static void emit_code(struct lower *l)
 	}
 	resolve_jumps(l);
 	resolve_meetings(l);
+	keep_steps(l);
 }
 
 /* --- Banks ---------------------------------------------------------------------------------- */

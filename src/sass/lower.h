@@ -75,6 +75,7 @@ struct lower {
 	const struct machine_banks *banks;
 	struct lookup prepared_of;
 	VEC_OF(struct prepared *) prepared;
+	VEC_OF(struct machine_step) steps; /* of the insns up to the last one that is anybody's */
 	VEC_OF(struct lower_jump) jumps;
 	VEC_OF(struct lower_meeting) meetings;
 	VEC_OF(struct lower_region) regions;
@@ -159,7 +160,7 @@ void lower_ptx(struct lower *l, const char *text, const struct lower_arg *args, 
 /* A text made of parts, in the arena of this lowering. */
 const char *lower_text(struct lower *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Emits an insn under the instruction's guard; `writes`: the row that it changes, which needs none if it is temporary. */
-void lower_emit(struct lower *l, struct insn i, u32 writes);
+void lower_emit(struct lower *l, struct insn i, u32 writes, struct machine_step step);
 /* Words for insn.imm or insn.b: returns where they are. */
 u32 lower_list(struct lower *l, const u32 *list, u32 count);
 /* Emits a handler of machine code. */

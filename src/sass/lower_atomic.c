@@ -230,7 +230,8 @@ static struct predicate take_turns(struct lower *l, const struct atomic *a, bool
 	l->e.gang = m->gang;
 	lower_emit(l,
 		   (struct insn){.fn = m->run, .d = turns.row, .a = a->at.base, .b = wide ? 8 : 4, .imm = a->at.offset},
-		   0); /* lanes that the guard leaves out must not take a turn */
+		   0, /* lanes that the guard leaves out must not take a turn */
+		   (struct machine_step){.handler = MACHINE_turns});
 	return turns;
 }
 

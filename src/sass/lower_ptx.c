@@ -152,7 +152,7 @@ static bool fill_form(struct lower *l, struct prepared *p, const struct lower_ar
 static struct prepared *prepare(struct lower *l, const char *text, const struct lower_arg *args, u32 count)
 {
 	struct arena *arena = l->e.low->scratch;
-	struct prepared *p = ARENA_NEW(arena, struct prepared);
+	struct prepared *p = ARENA_NEW(l->e.low->arena, struct prepared); /* the code's steps name its form */
 	const char *opcode, *modifiers[FORM_TOKENS];
 	const u32 modifier_count = split_text(arena, text, &opcode, modifiers);
 	u32 bad, from = 0;
@@ -286,7 +286,8 @@ void lower_ptx(struct lower *l, const char *text, const struct lower_arg *args, 
 	}
 	l->e.gang = p->meaning->gang;
 	/* What acts on memory or others needs the guard even if its result is temporary. */
-	lower_emit(l, i, !is_notable(&p->form) && count && args[0].written ? args[0].row : 0);
+	lower_emit(l, i, !is_notable(&p->form) && count && args[0].written ? args[0].row : 0,
+		   (struct machine_step){.form = &p->form});
 	if (seen && is_notable(&p->form))
 		l->form_insn = (u32)l->e.insns.count - 1;
 	if (waits)

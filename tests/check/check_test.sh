@@ -61,5 +61,27 @@ for file in "$folder"/planted/proof-*.ptx; do
 	failed=$((failed + 1))
 	echo "FAIL $(basename "$file" .ptx): other findings with native code"
 done
+# Machine code of some of them (ptxas -arch=sm_90a -lineinfo planted/NAME.ptx): unwritten values, by the launches and places of
+# the text that it was made from.
+launches=$(mktemp)
+trap 'rm -f "$launches"' EXIT
+for file in "$folder"/machine/*.cubin; do
+	name=$(basename "$file" .cubin)
+	text_file=$folder/planted/$name.ptx
+	sed -n 's,^//@ ,,p' "$text_file" >"$launches"
+	text=$("$ptxsim" run --quiet --limit=50000000 --check=unwritten --script="$launches" "$file" 2>&1)
+	status=$?
+	tried=$((tried + 1))
+	case $name in
+	clean-*) [ $status -eq 0 ] && continue ;;
+	*)
+		# shellcheck disable=SC2046
+		[ $status -eq 1 ] && of_kind "$text_file" "$text" && told "$text
+" $(places "$text_file" fault) && continue
+		;;
+	esac
+	failed=$((failed + 1))
+	printf 'FAIL machine code of %s (status %s): %s\n' "$name" "$status" "$text"
+done
 echo "$((tried - failed)) of $tried passed, $failed failed"
 [ $failed -eq 0 ]
