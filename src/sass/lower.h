@@ -190,6 +190,8 @@ void lower_not_supplied(struct lower *l, const char *name);
 
 /* That of a lookup with gradients: lower_texture.c. Such as it has no form for stops the run. */
 void lower_texture_gradient(struct lower *l, const char *name);
+/* The kernel's constant banks but the first, in the arena of what is lowered: lower_banks.c. */
+const struct machine_banks *lower_banks(struct lower *l);
 /* That of a copy to shared memory: lower_copy.c. */
 void lower_system_copy(struct lower *l, const char *name);
 
