@@ -55,6 +55,7 @@ static bool cp_async_lane(struct operands *o, u32 l)
 	memcpy(to, bytes, size);
 	return true;
 }
+
 /* The lanes' addresses of operand k, as operand_address gives each. */
 static void lane_addresses(const struct operands *o, u32 k, u64 address[WARP_LANES])
 {

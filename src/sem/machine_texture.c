@@ -26,8 +26,10 @@ static bool bind(struct warp *w, const struct insn *i, u32 lane, u32 low, const 
 {
 	if (*b && (u32)(*b)->value == low)
 		return true;
-	*b = texture_slot(w, low, 0);
-	if (texture_still_bound(w, *b) && (u32)(*b)->value == low && !(*b)->sampler)
+	const struct bound *kept = texture_slot(w, low, 0);
+	const bool still = texture_still_bound(w, kept) && (u32)kept->value == low && !kept->sampler;
+	*b = still ? kept : NULL;
+	if (still)
 		return true;
 	return texture_bind(w, i, lane, whole_handle(w, low), 0, b);
 }

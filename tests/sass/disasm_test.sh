@@ -87,6 +87,14 @@ verdict "a kernel beside one that is not modelled"
 [ $? = 2 ] && grep -q 'unmodelled.cubin:9:36: error: unknown encoding: bits 0-11 are 0xfff' "$work/out"
 verdict "a kernel that is not modelled"
 
+# out[tid] = tex1Dfetch<float>(t, tid), compiled for sm_90a: 0 names no texture, nor does a number whose lower half does.
+gzip -dc "$tests/no_texture.cubin.gz" >"$work/no_texture.cubin"
+for handle in 0 0x100000000 7; do
+	"$ptxsim" run -k k -b 32 --arg 'f32[32] = 0' --arg "$handle" "$work/no_texture.cubin" >"$work/out" 2>&1
+	[ $? = 1 ] && grep -q ' is not a texture, sampler or surface' "$work/out"
+	verdict "machine code that looks texture $handle up"
+done
+
 # Machine code in place of the PTX that it was made of: the recorded bytes of the same cases.
 mkdir "$work/cubins"
 for packed in "$tests"/cubins/*.cubin.gz; do
