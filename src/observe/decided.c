@@ -115,7 +115,9 @@ static struct decided predicate(struct affine_values *v, const struct code *code
 		return undecided;
 	const struct ir_instruction *x = &code->function->body.items[insn];
 	const struct form *f = &code->forms[insn];
-	if (!f->row || x->operand_count < 2 || x->operands[0].kind != OPERAND_REGISTER)
+	const struct ir_operand *d = x->operands;
+	/* A comparison may write a second predicate: the first operand alone holds what it asks. */
+	if (!f->row || x->operand_count < 2 || d->kind != OPERAND_REGISTER || !d->symbol || d->symbol->reg != r)
 		return undecided;
 	if (f->opcode == OP_setp)
 		return compared(v, x, f);
