@@ -262,7 +262,8 @@ static struct affine merged(const struct affine_values *v, struct affine a, cons
 	for (u32 k = 0; k < AFFINE_INDICES; k++)
 		unit = common_divisor(unit, (u64)(a.per[k] < 0 ? -a.per[k] : a.per[k]));
 	unit &= -unit;
-	if (a.known && b->known && !b->step && affine_range(v, b, &low, &high) && low >= 0 && (u64)high < unit)
+	if (a.known && b->known && !b->step && !a.loop && !b->loop && affine_range(v, b, &low, &high) && low >= 0 &&
+	    (u64)high < unit)
 		return sum(a, b);
 	return either(a, b);
 }
@@ -420,16 +421,34 @@ static struct affine multiplied(struct affine_values *v, const struct ir_instruc
 	return sum(a, &c);
 }
 
+/* A register may be wider than what an instruction takes of it. */
+static bool is_as_wide(const struct ir_operand *o, u32 bits)
+{
+	return o->kind != OPERAND_REGISTER || !o->symbol || o->symbol->kind != SYM_REGISTER ||
+	       type_bits(o->symbol->reg->type) == bits;
+}
+
 static struct affine converted(struct affine_values *v, const struct ir_instruction *x, const struct form *f, u32 bits)
 {
 	const int to = form_type(f, 0), from = form_type(f, 1);
 
 	if (type_class(to) == 'f' || type_class(from) == 'f' || type_bits(to) < 32 || type_bits(from) < 32)
 		return (struct affine){.base = AFFINE_NUMBER};
+	if (form_has(f, M_sat) || type_bits(to) != bits || !is_as_wide(&x->operands[1], type_bits(from)))
+		return any_of(v, x, bits);
 	const struct affine a = operand(v, &x->operands[1]);
 	if (type_bits(to) > type_bits(from))
 		return widened(v, a, type_class(from) == 's');
 	return type_bits(to) == type_bits(from) || a.base == AFFINE_NUMBER ? a : any_of(v, x, bits);
+}
+
+/* Does it compute modulo 2^32 or 2^64? Neither halves, packed or not, nor floats, nor what stops at the greatest number. */
+static bool is_modular(const struct form *f)
+{
+	const int type = form_type(f, 0);
+
+	return type_class(type) != 'f' && type != T_u16x2 && type != T_s16x2 && type_bits(type) >= 32 &&
+	       !form_has(f, M_sat);
 }
 
 /* What a computing instruction writes to its first operand. */
@@ -440,12 +459,12 @@ static struct affine computed(struct affine_values *v, const struct ir_instructi
 	switch (f->opcode) {
 	case OP_mov:
 	case OP_cvta:
-		return operand(v, &x->operands[1]);
+		return type_bits(form_type(f, 0)) < 32 ? any_of(v, x, bits) : operand(v, &x->operands[1]);
 	case OP_cvt:
 		return converted(v, x, f, bits);
 	case OP_mul:
 	case OP_mad:
-		return multiplied(v, x, f, bits);
+		return is_modular(f) ? multiplied(v, x, f, bits) : any_of(v, x, bits);
 	case OP_add:
 	case OP_sub:
 	case OP_shl:
@@ -454,7 +473,7 @@ static struct affine computed(struct affine_values *v, const struct ir_instructi
 	default:
 		return any_of(v, x, bits);
 	}
-	if (x->operand_count < 3)
+	if (x->operand_count < 3 || !is_modular(f))
 		return any_of(v, x, bits);
 	a = operand(v, &x->operands[1]);
 	b = operand(v, &x->operands[2]);
@@ -479,7 +498,7 @@ static struct affine written_by(struct affine_values *v, u32 insn, const struct 
 	if (!f->row || x->operand_count < 2 || x->operands[0].kind != OPERAND_REGISTER || f->row->flags & others)
 		return unknown(bits);
 	if (f->param == PARAM_OF_KERNEL && f->opcode == OP_ld)
-		return parameter(v, x, f);
+		return type_bits(form_type(f, 0)) == bits ? parameter(v, x, f) : unknown(bits);
 	if (f->row->flags & (ISA_MEMORY | ISA_PARAM))
 		return unknown(bits);
 	return computed(v, x, f, bits);

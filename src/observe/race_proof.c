@@ -123,14 +123,15 @@ static bool find_accesses(struct race_proof *p, struct arena *arena, const struc
 	return true;
 }
 
-/* NULL: nothing can be proved of this kernel (calls, listings, machine code). */
+/* NULL: nothing can be proved of this kernel (calls, listings, machine code, registers that nothing may have written). */
 struct race_proof *race_proof_new(struct arena *arena, const struct program *program, const struct kernel *k,
 				  const struct site_list *sites, const struct race_proof_role *roles)
 {
 	struct race_proof *p = ARENA_NEW(arena, struct race_proof);
 
+	/* A register that is read before it is written may hold anything then. */
 	if (k->code->function->listing || k->code->function->machine || k->function_count > 1 ||
-	    k->function->limits.blocks_are_clusters)
+	    k->code->undefined_count || k->function->limits.blocks_are_clusters)
 		return NULL;
 	p->kernel = k;
 	p->roles = roles;
@@ -216,6 +217,20 @@ static void insert(struct search *s, s64 factor, s64 extent, bool in_block, bool
 	s->own[k] = own;
 }
 
+/* Addresses of shared memory are sums modulo 2^32: what could wrap on the way from one to the other is not solved for. */
+static bool may_wrap(const struct search *s, __int128 apart)
+{
+	enum { SHARED_MOST = 1 << 20 };
+	__int128 most = apart < 0 ? -apart : apart;
+
+	for (u32 k = 0; k < s->count; k++) {
+		if (s->own[k] && s->factor[k] > SHARED_MOST)
+			return true;
+		most += s->own[k] ? 0 : (__int128)s->factor[k] * s->extent[k];
+	}
+	return most > INT32_MAX;
+}
+
 /* Whether two different threads can access overlapping bytes by a and b. Factors that differ between the two are not
  * solved for. */
 static enum meeting meet(const struct race_proof *p, const struct proof_access *a, const struct proof_access *b,
@@ -243,6 +258,8 @@ static enum meeting meet(const struct race_proof *p, const struct proof_access *
 	if (step)
 		insert(&s, (s64)step, (s64)(bytes / step) + 1, false, true);
 	const __int128 apart = (__int128)b->at.constant - a->at.constant;
+	if (is_shared && may_wrap(&s, apart))
+		return MEET_IN_BLOCK;
 	look(&s, 0, apart - (s64)a->width + 1, apart + (s64)b->width - 1, false, false);
 	return s.found;
 }

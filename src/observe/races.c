@@ -89,6 +89,18 @@ static bool separates(const struct code *code, u32 origin, const struct race_rol
 	       x->operands[number].kind == OPERAND_INTEGER && x->operands[number].value == 0;
 }
 
+/* Does it take part in barrier 0 in another way: guarded, or with fewer threads? Then a thread may pass the barrier there, and
+ * others where it stands for all. */
+static bool disturbs(const struct code *code, u32 origin, const struct race_role *role)
+{
+	const struct ir_instruction *x = &code->function->body.items[origin];
+	const u32 number = code->forms[origin].has_result;
+	const struct ir_operand *o = number < x->operand_count ? &x->operands[number] : NULL;
+	const bool is_other = o && o->kind == OPERAND_INTEGER && o->value;
+
+	return role->does & (RACE_BARRIER | RACE_ARRIVE) && !is_other && !separates(code, origin, role);
+}
+
 /* A strong load of memory that is not certainly shared: see race_learn_reads. */
 static bool is_poll(const struct races *r, const struct code *code, u32 insn)
 {
@@ -104,6 +116,7 @@ static struct race_proof *prove(const struct races *r, const struct kernel *k)
 	const u32 orders = RACE_ACQUIRES | RACE_RELEASES;
 	const struct code *code = k->code;
 	struct race_proof_role *roles = ARENA_ARRAY(r->lasting, code->function->body.count + 1, struct race_proof_role);
+	bool disturbed = false;
 
 	for (u32 n = 0; n < code->insn_count; n++) {
 		const struct race_role *role = &r->roles[code->index][n];
@@ -116,7 +129,10 @@ static struct race_proof *prove(const struct races *r, const struct kernel *k)
 		to->orders |= role->does & RACE_FENCE || (role->does & orders && !(role->does & RACE_MBARRIER)) ||
 			      is_poll(r, code, n);
 		to->separates |= separates(code, code->origin[n], role);
+		disturbed |= disturbs(code, code->origin[n], role);
 	}
+	for (u32 n = 0; disturbed && n < code->function->body.count; n++)
+		roles[n].separates = false;
 	return race_proof_new(r->lasting, r->program, k, r->sites, roles);
 }
 

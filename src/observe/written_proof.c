@@ -167,6 +167,26 @@ struct written_proof *written_proof_new(struct arena *arena, const struct progra
 
 /* --- Ways through the text ------------------------------------------------------------------------ */
 
+/* The targets of a branch by an index; NULL: it is none. */
+static const struct ir_targets *targets_of(const struct ir_instruction *x, u32 flags)
+{
+	const struct ir_symbol *s =
+		flags & ISA_BRANCH && x->operand_count ? x->operands[x->operand_count - 1].symbol : NULL;
+
+	return s && s->kind == SYM_TARGETS ? s->targets : NULL;
+}
+
+static bool leads_to_end(const struct ir_function *f, const struct ir_targets *targets)
+{
+	bool any = false;
+
+	for (size_t k = 0; k < targets->list.count; k++) {
+		const struct ir_symbol *s = targets->list.items[k];
+		any |= s && s->kind == SYM_LABEL && s->label->target >= f->body.count;
+	}
+	return any;
+}
+
 static struct ways ways_of(struct written_proof *p, u32 b)
 {
 	const struct code *code = p->kernel->code;
@@ -177,6 +197,10 @@ static struct ways ways_of(struct written_proof *p, u32 b)
 	const bool leaves = flags & (ISA_RET | ISA_EXIT);
 	struct ways w = {.jumps = true, .falls = true, .uniform = block->successor_count + leaves < 2 || d.uniform};
 
+	/* Each thread has an index of its own. */
+	const struct ir_targets *targets = targets_of(last, flags);
+	if (targets)
+		return (struct ways){.jumps = true, .falls = true, .exits = leads_to_end(code->function, targets)};
 	/* A branch to the function's end has no successor there. */
 	w.exits = leaves || block->successor_count < (flags & ISA_BRANCH && last->guard ? 2u : 1u);
 	if (!d.known || !last->guard)
