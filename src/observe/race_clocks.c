@@ -243,6 +243,11 @@ static void learn_exits(struct race_clocks *c, struct race_block *b, const struc
 		const u32 exited = x->initial_mask & ~x->live & ~a->lanes[k];
 		if (!exited)
 			continue;
+		/* The whole warp, as marks of several lanes (RACE_ANY_LANE) ask for. */
+		if (exited == x->initial_mask) {
+			me->of[k] = max_u32(me->of[k], c->now);
+			continue;
+		}
 		struct race_set *lanes = race_set_of_lanes(&c->sets, (u32)w->block->index, k, exited, c->now);
 		race_set_add(&c->sets, &me->far, lanes);
 		race_set_drop(&c->sets, lanes);

@@ -229,7 +229,7 @@ static void leave_write(const struct race_touch *a, struct race_word word, const
 	struct race_mark last, mark = *mine;
 
 	if (race_mark_get(e, word, RACE_WRITE, &last)) {
-		if (stored_alike(a, &last, mine))
+		if (last.bytes & mine->bytes && stored_alike(a, &last, mine))
 			mark.lane = RACE_ANY_LANE;
 		last.bytes &= (u8)~mine->bytes;
 		if (last.bytes)
