@@ -58,6 +58,15 @@ struct native_repeats {
 	u8 **rows;  /* likewise: a copy of the addresses */
 };
 
+/* Accesses that an observer counts together, later: of 32-bit addresses without a pattern. */
+enum { NATIVE_LOG = 32 };
+struct native_log {
+	u32 base[NATIVE_LOG][WARP_LANES] __attribute__((aligned(64))); /* before the instruction's addend */
+	u64 order[NATIVE_LOG];                                         /* of the warp, by warp_order */
+	u32 mask[NATIVE_LOG];
+	u32 addend;
+};
+
 /* Which accesses of an instruction an observer only counts: those by the same lanes, at the same distances from the first of
  * them, whose address has the bits `low`. Native code adds 1 to times[(address - base) / 4 & rotation]. */
 struct native_pattern {
@@ -72,6 +81,9 @@ struct native_pattern {
 	u64 base;
 	u64 *times;
 	u32 misses, pauses; /* the observer's, set to 0 with each access that is only counted */
+	/* All others are noted at log[logged], as long as this is below log_end: only then there is a log. */
+	u32 logged, log_end;
+	struct native_log *log;
 	/* Where lanes and distances are the same, but not the rest: whether the access of the warp `order`, whose first lane has
 	 * the address, has been counted nevertheless. Leaves all registers but that of its result as they are. */
 	bool (*again)(struct native_pattern *p, u64 address, u64 order);

@@ -614,6 +614,35 @@ enum bank_kind banks_atomic_kind(enum bank_atomic op, u32 bits, bool integer)
 
 static bool is_atomic(enum bank_kind kind) { return kind >= BANK_ATOM; }
 
+bool banks_take_lanes(enum bank_kind kind) { return is_atomic(kind) || kind == BANK_ASYNC; }
+
+enum bank_measure banks_measure(const struct arch *arch, enum bank_kind kind, u32 width)
+{
+	const bool native = arch->shared_atomics == ARCH_ATOMICS_NATIVE;
+
+	if (arch->shared_rule != ARCH_SHARED_UNITS || arch->banks != 32 || arch->bank_bytes != 4 || width != 4)
+		return BANK_MEASURE_NONE;
+	if (kind == BANK_LOAD || kind == BANK_STORE || (kind == BANK_ATOM_COUNT && native))
+		return BANK_MEASURE_WORDS;
+	return (kind == BANK_ATOM || kind == BANK_ATOM_CAS) && native ? BANK_MEASURE_LANES : BANK_MEASURE_NONE;
+}
+
+/* A warp is one unit then, and 32 words need one wavefront at best. */
+void banks_count_measured(enum bank_kind kind, u32 most, struct bank_count *count)
+{
+	const u16 twice = kind == BANK_ATOM_CAS ? 2 : 1, wavefronts = (u16)(most * twice);
+
+	*count = (struct bank_count){0};
+	if (!most)
+		return;
+	count->units = count->rounds = 1;
+	count->ideal = twice;
+	count->degree = (u16)most;
+	count->wavefronts = wavefronts;
+	count->conflicts = (u16)(most - 1);
+	count->load_source = is_load(kind) ? wavefronts : 0;
+}
+
 static void count_access(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
 			 struct bank_count *count, struct bank_detail *detail, struct served *served)
 {
@@ -728,6 +757,5 @@ void banks_count_words(const struct arch *arch, const struct bank_access *access
 		add_words(arch, access, address, count, by_bank);
 		return;
 	}
-	add_to_banks(by_bank,
-		     is_atomic(access->kind) || access->kind == BANK_ASYNC ? served.slots.lanes : served.slots.keys);
+	add_to_banks(by_bank, banks_take_lanes(access->kind) ? served.slots.lanes : served.slots.keys);
 }

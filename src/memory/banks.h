@@ -95,4 +95,13 @@ void banks_count(const struct arch *arch, const struct bank_access *access, cons
 void banks_count_words(const struct arch *arch, const struct bank_access *access, const u32 address[WARP_LANES],
 		       struct bank_count *count, u64 by_bank[32]);
 
+/* What the cost of an access of 4 bytes a lane hangs on alone, whichever its lanes are: the most lanes in a bank, or words. */
+enum bank_measure { BANK_MEASURE_NONE, BANK_MEASURE_LANES, BANK_MEASURE_WORDS };
+
+enum bank_measure banks_measure(const struct arch *arch, enum bank_kind kind, u32 width);
+/* The cost of one that has such a measure. most: 0 if no lane is active. */
+void banks_count_measured(enum bank_kind kind, u32 most, struct bank_count *count);
+/* Whether banks take a word for each lane of it (banks_count_words), or one for all lanes at the word. */
+bool banks_take_lanes(enum bank_kind kind);
+
 #endif

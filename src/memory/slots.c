@@ -2,6 +2,7 @@
  *
  * Keys: every lane is compared with every earlier one, as the row of keys moved by 1, 2, 3... lanes. Slots: with wide
  * vectors each lane's slot is compared with all 32 numbers at once, so that no lane waits for another's count in memory.
+ * Many rows: slots_rows.h.
  */
 #include "config.h"
 
@@ -13,7 +14,7 @@
 #include <immintrin.h>
 #endif
 
-enum { NO_LANE = 1u << 30, NO_KEY = 1u << 31, NO_SLOT = NO_LANE >> 24 };
+enum { SLOT_PLANES = 6, NO_LANE = 1u << 30, NO_KEY = 1u << 31, NO_SLOT = NO_LANE >> 24 };
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -122,6 +123,26 @@ AVX512 static void fill_avx512(struct slots *s, u32 mask, const u32 key[WARP_LAN
 }
 #endif
 
+#define OWN(name) name##_baseline
+#define LANES     4
+#define MIN(a, b) (((a) & (vec_baseline)((a) < (b))) | ((b) & ~(vec_baseline)((a) < (b))))
+#define TARGET
+#include "memory/slots_rows.h"
+
+#ifdef HOST_X86_64
+#define OWN(name) name##_avx2
+#define LANES     8
+#define MIN(a, b) (vec_avx2) _mm256_min_epu32((__m256i)(a), (__m256i)(b))
+#define TARGET    AVX2
+#include "memory/slots_rows.h"
+
+#define OWN(name) name##_avx512
+#define LANES     16
+#define MIN(a, b) (vec_avx512) _mm512_min_epu32((__m512i)(a), (__m512i)(b))
+#define TARGET    AVX512
+#include "memory/slots_rows.h"
+#endif
+
 slots_fn *slots_variant(const char *variant)
 {
 #ifdef HOST_X86_64
@@ -144,4 +165,29 @@ void slots_fill(struct slots *s, u32 mask, const u32 key[WARP_LANES], u32 count)
 	else
 #endif
 		fill_baseline(s, mask, key, count);
+}
+
+slots_rows_fn *slots_rows_variant(const char *variant)
+{
+#ifdef HOST_X86_64
+	__builtin_cpu_init();
+	if (!strcmp(variant, "avx512"))
+		return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") ? count_rows_avx512
+											       : NULL;
+	if (!strcmp(variant, "avx2"))
+		return __builtin_cpu_supports("avx2") ? count_rows_avx2 : NULL;
+#endif
+	return strcmp(variant, "baseline") ? NULL : count_rows_baseline;
+}
+
+void slots_count_rows(struct slots_rows *rows)
+{
+#ifdef HOST_X86_64
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd"))
+		count_rows_avx512(rows);
+	else if (__builtin_cpu_supports("avx2"))
+		count_rows_avx2(rows);
+	else
+#endif
+		count_rows_baseline(rows);
 }

@@ -6,6 +6,8 @@
 #ifndef PTXSIM_MEMORY_SLOTS_H
 #define PTXSIM_MEMORY_SLOTS_H
 
+#include <stdbool.h>
+
 #include "base/types.h"
 
 enum { SLOTS = 32 };
@@ -22,5 +24,23 @@ typedef void slots_fn(struct slots *s, u32 mask, const u32 key[WARP_LANES], u32 
 slots_fn *slots_variant(const char *variant);
 /* By the widest that runs here. */
 slots_fn slots_fill;
+
+/* The same of many rows of 32 lanes, of which only the greatest numbers and the sums are wanted, modulo SLOTS. Row r's key in
+ * lane l is (base[r][l] + addend) % range / 4. */
+enum { SLOTS_ROWS = 32 };
+struct slots_rows {
+	const u32 (*base)[WARP_LANES]; /* SLOTS_ROWS, aligned to 64 bytes */
+	const u32 *mask;               /* likewise; those from `count` on do not matter */
+	u32 count, addend;
+	u32 range;                /* a power of two, at most 1 << 31 */
+	bool most_keys, sum_keys; /* which are counted: keys, or lanes */
+	u8 most[SLOTS_ROWS];      /* in a slot, by row */
+	u32 sum[SLOTS];           /* over all rows, by slot */
+};
+
+/* Fills in most and sum. */
+typedef void slots_rows_fn(struct slots_rows *rows);
+slots_rows_fn *slots_rows_variant(const char *variant);
+slots_rows_fn slots_count_rows;
 
 #endif

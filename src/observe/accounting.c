@@ -32,6 +32,7 @@ struct tally {
 	struct flow_count *counts; /* by point of the flow */
 	struct memo *memos;        /* by site */
 	struct fixed_count *fixed; /* by account_site.fixed - 1 */
+	struct native_log **logs;  /* by site; where native code has met none that may have one, or never: NULL */
 	struct flow_count **cut;   /* of runs that a fault cut short, by code and body instruction; or NULL */
 };
 
@@ -273,11 +274,29 @@ static struct tally *own_tally(struct accounting *a, const struct worker *w)
 	return a->tallies[k];
 }
 
+/* The site's log; NULL: it has none. */
+static struct native_log *log_of(struct accounting *a, u32 worker, u32 site)
+{
+	struct arena *arena = &a->arenas[worker];
+	struct tally *t = a->tallies[worker];
+
+	if (!count_logs(&a->counting, &a->sites.items[site]))
+		return NULL;
+	if (!t->logs)
+		t->logs = ARENA_ARRAY(arena, a->sites.count, struct native_log *);
+	if (!t->logs[site])
+		t->logs[site] = ARENA_NEW(arena, struct native_log);
+	return t->logs[site];
+}
+
 static struct native_pattern *pattern(void *context, const struct worker *k, const struct code *code, u32 insn)
 {
 	struct accounting *a = context;
+	const u32 site = a->watches[code->index][insn].site - 1;
+	struct native_pattern *p = memo_pattern(&own_tally(a, k)->memos[site]);
 
-	return memo_pattern(&own_tally(a, k)->memos[a->watches[code->index][insn].site - 1]);
+	p->log = log_of(a, k->number, site);
+	return p;
 }
 
 static void block_start(void *context, struct block *b)
@@ -495,7 +514,7 @@ static void fill_run(const struct accounting *a, struct arena *arena, struct acc
 			struct tally *t = a->tallies[k];
 			if (!t)
 				continue;
-			count_finish(&t->memos[s], fixed_of(a, t, s), &t->sums[s]);
+			count_finish(&a->counting, &a->sites.items[s], &t->memos[s], fixed_of(a, t, s), &t->sums[s]);
 			account_add(&run->sites[s], &t->sums[s]);
 		}
 		struct account *sum = &run->operations[a->sites.items[s].operation];
@@ -582,7 +601,7 @@ static void pack_tally(const struct accounting *a, struct tally *t, u8 *to)
 	head->warps += t->warps;
 	head->threads += t->threads;
 	for (u32 s = 0; s < a->sites.count; s++) {
-		count_finish(&t->memos[s], fixed_of(a, t, s), &t->sums[s]);
+		count_finish(&a->counting, &a->sites.items[s], &t->memos[s], fixed_of(a, t, s), &t->sums[s]);
 		account_add(&sums[s], &t->sums[s]);
 	}
 	for (u32 k = 0; k < flow_points(a->flow); k++)

@@ -8,6 +8,7 @@
 
 #include "exec/gang.h"
 #include "memory/copies.h"
+#include "memory/slots.h"
 #include "observe/memo.h"
 #include "observe/sites.h"
 
@@ -17,6 +18,7 @@ struct event {
 	struct account *to;
 	struct account_sample *worst;
 	const struct warp *w;
+	u64 order;                     /* of the warp, by warp_order */
 	const u32 *shared;             /* cp.async: where the lanes' bytes go */
 	const u64 *other;              /* and the addresses on the other side */
 	const struct copy_count *copy; /* of cp.async; no units: not of its wavefronts */
@@ -45,7 +47,7 @@ static bool is_sample(const struct event *e, u32 excess)
 
 	if (e->excess)
 		*e->excess = max_u32(*e->excess, excess);
-	return !s->taken || excess > s->excess || (excess == s->excess && warp_order(e->w) < s->order);
+	return !s->taken || excess > s->excess || (excess == s->excess && e->order < s->order);
 }
 
 static void take_sample(const struct event *e, enum ir_space space, u32 mask, u32 cost, u32 excess,
@@ -60,7 +62,7 @@ static void take_sample(const struct event *e, enum ir_space space, u32 mask, u3
 	s->mask = mask;
 	s->cost = cost;
 	s->excess = excess;
-	s->order = warp_order(e->w);
+	s->order = e->order;
 	memcpy(s->address, address, sizeof s->address);
 	if (e->other)
 		memcpy(s->other, e->other, sizeof s->other);
@@ -78,13 +80,56 @@ static void add_lock_loop(struct account *to, const struct bank_count *n, u32 ma
 	to->n[ACCOUNT_lock_worst] = max_u64(to->n[ACCOUNT_lock_worst], n->rounds);
 }
 
+/* `times` accesses of cost *n by so many lanes. */
+static void add_shared(struct account *to, const struct account_site *site, const struct bank_count *n, u32 lanes,
+		       u64 times)
+{
+	add(to, ACCOUNT_shared_instructions, times);
+	add(to, ACCOUNT_shared_named, site->space != SPACE_GENERIC ? times : 0);
+	add(to, ACCOUNT_shared_bytes_wanted, (u64)lanes * site->width);
+	add(to, ACCOUNT_shared_units, times * n->units);
+	add(to, ACCOUNT_shared_wavefronts, times * n->wavefronts);
+	add(to, ACCOUNT_shared_ideal, times * n->ideal);
+	add(to, ACCOUNT_shared_conflicts, times * n->conflicts);
+	add(to, ACCOUNT_shared_load_source, times * n->load_source);
+	to->degree[min_u32(n->degree, WARP_LANES)] += times;
+	if (site->bank_kind >= BANK_ATOM) {
+		const bool cas = site->bank_kind != BANK_ATOM && site->bank_kind != BANK_ATOM_COUNT;
+		const u64 named = site->space != SPACE_GENERIC ? times * n->rounds : 0;
+		add(to, ACCOUNT_shared_rounds, times * n->rounds);
+		add(to, ACCOUNT_shared_rounds_named, named);
+		add(to, cas ? ACCOUNT_shared_rounds_cas : ACCOUNT_shared_rounds_alu, named);
+		add(to, ACCOUNT_shared_loop_loads, times * n->loads);
+		add(to, ACCOUNT_shared_load_wavefronts, times * n->load_wavefronts);
+		add(to, ACCOUNT_shared_load_conflicts, times * n->load_conflicts);
+	}
+}
+
+static u32 excess_of(const struct bank_count *n)
+{
+	const u32 cost = n->wavefronts + n->load_wavefronts;
+
+	return cost > n->ideal ? cost - n->ideal : 0;
+}
+
+static void take_shared_sample(const struct event *e, u32 mask, const struct bank_count *n,
+			       const u32 address[WARP_LANES])
+{
+	u64 wide[WARP_LANES];
+
+	if (!is_sample(e, excess_of(n)))
+		return;
+	widen(address, wide);
+	take_sample(e, SPACE_SHARED, mask, n->wavefronts + n->load_wavefronts, excess_of(n), wide);
+}
+
 static void count_shared(const struct event *e, u32 mask, const u32 address[WARP_LANES])
 {
 	const struct account_site *site = e->site;
 	struct account *to = e->to;
 	const struct bank_access access = {site->bank_kind, e->a->options->bank_mode, site->width,
 					   mask & site->matrix_mask};
-	const u32 lanes = access.mask == FULL_MASK ? WARP_LANES : (u32)__builtin_popcount(access.mask);
+	const u32 lanes = lanes_of(access.mask);
 	u32 offset[WARP_LANES];
 	struct bank_count n;
 
@@ -98,34 +143,10 @@ static void count_shared(const struct event *e, u32 mask, const u32 address[WARP
 		n.conflicts = e->copy->wavefronts - e->copy->units;
 		n.degree = e->copy->degree;
 	}
-	const u32 cost = n.wavefronts + n.load_wavefronts;
-	add(to, ACCOUNT_shared_instructions, 1);
-	add(to, ACCOUNT_shared_named, site->space != SPACE_GENERIC);
-	add(to, ACCOUNT_shared_bytes_wanted, (u64)lanes * site->width);
-	add(to, ACCOUNT_shared_units, n.units);
-	add(to, ACCOUNT_shared_wavefronts, n.wavefronts);
-	add(to, ACCOUNT_shared_ideal, n.ideal);
-	add(to, ACCOUNT_shared_conflicts, n.conflicts);
-	add(to, ACCOUNT_shared_load_source, n.load_source);
-	to->degree[min_u32(n.degree, WARP_LANES)]++;
-	if (site->bank_kind >= BANK_ATOM) {
-		const bool cas = site->bank_kind != BANK_ATOM && site->bank_kind != BANK_ATOM_COUNT;
-		const u32 named = site->space != SPACE_GENERIC ? n.rounds : 0;
-		add(to, ACCOUNT_shared_rounds, n.rounds);
-		add(to, ACCOUNT_shared_rounds_named, named);
-		add(to, cas ? ACCOUNT_shared_rounds_cas : ACCOUNT_shared_rounds_alu, named);
-		add(to, ACCOUNT_shared_loop_loads, n.loads);
-		add(to, ACCOUNT_shared_load_wavefronts, n.load_wavefronts);
-		add(to, ACCOUNT_shared_load_conflicts, n.load_conflicts);
-		if (n.lock_attempts)
-			add_lock_loop(to, &n, access.mask);
-	}
-	const u32 excess = cost > n.ideal ? cost - n.ideal : 0;
-	if (is_sample(e, excess)) {
-		u64 wide[WARP_LANES];
-		widen(address, wide);
-		take_sample(e, SPACE_SHARED, access.mask, cost, excess, wide);
-	}
+	add_shared(to, site, &n, lanes, 1);
+	if (site->bank_kind >= BANK_ATOM && n.lock_attempts)
+		add_lock_loop(to, &n, access.mask);
+	take_shared_sample(e, access.mask, &n, address);
 }
 
 /* first: the space's block of fields, in the order of ACCOUNT_SECTOR_FIELDS. */
@@ -320,7 +341,7 @@ static void count_fragment(const struct event *e, const struct insn *i, const u8
 
 	for (u32 k = 0; k < f->count; k++) {
 		struct account_site part = *e->site;
-		const struct event one = {e->a, &part, e->to, e->worst, e->w, NULL, NULL, NULL, NULL};
+		const struct event one = {e->a, &part, e->to, e->worst, e->w, e->order, NULL, NULL, NULL, NULL};
 		u64 address[WARP_LANES];
 		part.width = f->access[k].bytes;
 		fragments_address(f, k, base, stride, address);
@@ -374,7 +395,7 @@ static void count_one(struct event *e, const struct insn *i, const u8 *rows, u32
 	u64 address[WARP_LANES];
 
 	add(e->to, ACCOUNT_executed, 1);
-	add(e->to, ACCOUNT_lanes, mask == FULL_MASK ? WARP_LANES : (u64)(u32)__builtin_popcount(mask));
+	add(e->to, ACCOUNT_lanes, lanes_of(mask));
 	add(e->to, ACCOUNT_global_data_writes, s->order_passes);
 	if (s->one_lane)
 		mask &= -mask;
@@ -399,12 +420,93 @@ static void count_one(struct event *e, const struct insn *i, const u8 *rows, u32
 		count_anywhere(e, mask, address);
 }
 
+/* --- Accesses counted together ------------------------------------------------------------------- */
+
+/* Whether accesses of the site may wait in a log: words of shared memory whose cost has a measure. */
+bool count_logs(const struct counting *a, const struct account_site *s)
+{
+	return !a->caches && s->space == SPACE_SHARED && !s->wide && !s->fragment && !s->parts.count && !s->one_lane &&
+	       !s->in_bank && !s->order_passes && s->operation <= ACCOUNT_RED &&
+	       banks_measure(a->arch, s->bank_kind, s->width) != BANK_MEASURE_NONE;
+}
+
+static void take_logged_sample(struct event *e, const struct native_log *log, u32 k, const struct bank_count *n)
+{
+	u32 address[WARP_LANES];
+
+	e->order = log->order[k];
+	if (!is_sample(e, excess_of(n)))
+		return;
+	for (u32 l = 0; l < WARP_LANES; l++)
+		address[l] = log->base[k][l] + log->addend;
+	take_shared_sample(e, log->mask[k], n, address);
+}
+
+/* Counts what the log holds, in the order in which it came. */
+static void count_log(const struct counting *a, const struct account_site *s, struct account *to,
+		      const struct native_log *log, u32 count)
+{
+	_Static_assert((int)SLOTS_ROWS == (int)NATIVE_LOG, "a log is counted at once");
+	const enum bank_measure measure = banks_measure(a->arch, s->bank_kind, s->width);
+	struct event e = {a, s, to, &to->worst, NULL, 0, NULL, NULL, NULL, NULL};
+	struct slots_rows rows = {.base = log->base,
+				  .mask = log->mask,
+				  .count = count,
+				  .addend = log->addend,
+				  .range = 1u << SHARED_RANK_SHIFT,
+				  .most_keys = measure == BANK_MEASURE_WORDS,
+				  .sum_keys = !banks_take_lanes(s->bank_kind)};
+	u32 lanes[WARP_LANES + 1] = {0}, times[WARP_LANES + 1] = {0};
+	struct bank_count n[WARP_LANES + 1];
+
+	slots_count_rows(&rows);
+	for (u32 k = 0; k < count; k++) {
+		const u32 most = rows.most[k];
+		if (!times[most]++)
+			banks_count_measured(s->bank_kind, most, &n[most]);
+		lanes[most] += lanes_of(log->mask[k]);
+		take_logged_sample(&e, log, k, &n[most]);
+	}
+	add(to, ACCOUNT_executed, count);
+	for (u32 most = 0; most <= WARP_LANES; most++)
+		if (times[most]) {
+			add(to, ACCOUNT_lanes, lanes[most]);
+			add_shared(to, s, &n[most], lanes[most], times[most]);
+		}
+	for (u32 b = 0; b < SLOTS; b++)
+		to->banks[b] += rows.sum[b];
+}
+
+static void empty_log(const struct counting *a, const struct account_site *s, struct account *to, struct memo *m)
+{
+	struct native_pattern *p = &m->pattern;
+
+	m->pause += p->log_end - p->logged;
+	if (p->logged)
+		count_log(a, s, to, p->log, p->logged);
+	p->logged = p->log_end = 0;
+}
+
+/* The first of accesses that the memo does not want: to an empty log, where native code adds others. */
+static void begin_log(struct memo *m, const struct accesses *x)
+{
+	struct native_pattern *p = &m->pattern;
+
+	memcpy(p->log->base[0], x->rows + x->insn->a, sizeof p->log->base[0]);
+	p->log->mask[0] = x->mask;
+	p->log->order[0] = x->order;
+	p->log->addend = (u32)x->insn->imm;
+	p->logged = 1;
+	p->log_end = 1 + min_u32(m->pause, NATIVE_LOG - 1);
+	m->pause -= p->log_end - 1;
+}
+
 /* The first of them, which looks like none that is known.
  * Counts into a new unit of the memo if the site is worth remembering, else directly into the account. */
 static void count_unknown(const struct counting *a, struct account *to, struct memo *m, const struct accesses *x,
 			  const struct warp *w)
 {
-	struct event e = {a, x->site, to, &to->worst, w, NULL, NULL, NULL, NULL};
+	struct event e = {a, x->site, to, &to->worst, w, x->order, NULL, NULL, NULL, NULL};
 
 	if (m->miss == MEMO_SAMPLE) {
 		count_one(&e, x->insn, x->rows, x->mask);
@@ -412,7 +514,10 @@ static void count_unknown(const struct counting *a, struct account *to, struct m
 	}
 	if (a->caches || !memo_wants(m, x->site)) {
 		memo_drop(m, to);
-		count_one(&e, x->insn, x->rows, x->mask);
+		if (m->pattern.log)
+			begin_log(m, x);
+		else
+			count_one(&e, x->insn, x->rows, x->mask);
 		return;
 	}
 	struct memo_unit *u = memo_room(m, to);
@@ -428,6 +533,8 @@ static void count_all(const struct counting *a, struct account *to, struct memo 
 		      const struct warp *w)
 {
 	while (x.count) {
+		if (m->pattern.log_end)
+			empty_log(a, x.site, to, m);
 		const u32 known = memo_repeat(m, &a->alike, &x, &to->worst), done = min_u32(known + 1, x.count);
 		x.rows += known * x.stride;
 		x.order += known;
@@ -466,7 +573,7 @@ void count_access(const struct counting *a, const struct account_site *s, struct
 void count_alone(const struct counting *a, const struct account_site *s, struct account *to, const struct warp *w,
 		 const struct insn *i, const u8 *rows, u32 mask, bool is_guard)
 {
-	struct event e = {a, s, to, &to->worst, w, NULL, NULL, NULL, NULL};
+	struct event e = {a, s, to, &to->worst, w, warp_order(w), NULL, NULL, NULL, NULL};
 
 	if (s->sync && !w->resumed && mask != w->live)
 		return;
@@ -480,7 +587,7 @@ void count_repeated(const struct counting *a, const struct account_site *s, stru
 		    const struct insn *i, const u8 *rows, u64 times)
 {
 	struct account unit = {0};
-	struct event e = {a, s, &unit, &unit.worst, w, NULL, NULL, NULL, NULL};
+	struct event e = {a, s, &unit, &unit.worst, w, warp_order(w), NULL, NULL, NULL, NULL};
 
 	count_one(&e, i, rows, FULL_MASK);
 	account_add_times(to, &unit, times, 0);
@@ -492,7 +599,7 @@ void count_cost(const struct counting *a, const struct account_site *s, const st
 {
 	const struct counting alone = {.arch = a->arch, .options = a->options};
 	struct account unused = {0};
-	const struct event e = {&alone, s, &unused, &unused.worst, w, NULL, NULL, NULL, NULL};
+	const struct event e = {&alone, s, &unused, &unused.worst, w, warp_order(w), NULL, NULL, NULL, NULL};
 
 	count_space(&e, sample->space, sample->mask, sample->address);
 	sample->taken = true;
@@ -507,7 +614,7 @@ static bool count_fixed(const struct counting *a, const struct account_site *s, 
 			struct fixed_count *f, const struct gang *g, const struct insn *i)
 {
 	const struct warp *w = g->warps;
-	struct event e = {a, s, &f->unit, &to->worst, w, NULL, NULL, NULL, NULL};
+	struct event e = {a, s, &f->unit, &to->worst, w, warp_order(w), NULL, NULL, NULL, NULL};
 
 	if (g->count != g->block->warp_count || (f->times && g->block->index < f->block))
 		return false;
@@ -515,7 +622,8 @@ static bool count_fixed(const struct counting *a, const struct account_site *s, 
 		return true;
 	f->block = g->block->index;
 	EACH_WARP (g) {
-		e.w = w++;
+		e.w = w;
+		e.order = warp_order(w++);
 		count_one(&e, i, rows, FULL_MASK);
 	}
 	return true;
@@ -548,8 +656,11 @@ void count_gang(const struct counting *a, const struct account_site *s, struct a
 }
 
 /* At the end of a launch, or before figures are read: what was only numbered so far becomes sums. */
-void count_finish(struct memo *m, struct fixed_count *f, struct account *to)
+void count_finish(const struct counting *a, const struct account_site *s, struct memo *m, struct fixed_count *f,
+		  struct account *to)
 {
+	if (m->pattern.log_end)
+		empty_log(a, s, to, m);
 	memo_flush(m, to);
 	if (f && f->times) {
 		account_add_times(to, &f->unit, f->times, 0);

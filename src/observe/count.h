@@ -46,7 +46,11 @@ void count_cost(const struct counting *a, const struct account_site *s, const st
 void count_repeated(const struct counting *a, const struct account_site *s, struct account *to, const struct warp *w,
 		    const struct insn *i, const u8 *rows, u64 times);
 
+/* Whether its accesses may be counted together, later, if its memo's pattern has a log for them. */
+bool count_logs(const struct counting *a, const struct account_site *s);
+
 /* Adds what is held back. */
-void count_finish(struct memo *m, struct fixed_count *f, struct account *to);
+void count_finish(const struct counting *a, const struct account_site *s, struct memo *m, struct fixed_count *f,
+		  struct account *to);
 
 #endif

@@ -183,6 +183,37 @@ static void same_slots(slots_fn *fill, u32 mask, const u32 key[WARP_LANES], u32 
 	ck_assert_msg(!memcmp(&s, &wanted, sizeof s), "mask %08x, %u slots", mask, count);
 }
 
+/* As slots_fill finds one row after the other. */
+static void same_rows(slots_rows_fn *count, u64 *state, u32 range, u32 mask)
+{
+	static u32 base[SLOTS_ROWS][WARP_LANES] __attribute__((aligned(64)));
+	u32 masks[SLOTS_ROWS], sum[SLOTS] = {0};
+	struct slots_rows rows = {.base = base, .mask = masks, .addend = 4, .range = range};
+
+	rows.count = 1 + (u32)draw(state) % SLOTS_ROWS;
+	rows.most_keys = draw(state) & 1;
+	rows.sum_keys = draw(state) & 1;
+	for (u32 r = 0; r < SLOTS_ROWS; r++) {
+		masks[r] = mask | (u32)draw(state);
+		for (u32 l = 0; l < WARP_LANES; l++)
+			base[r][l] = (u32)draw(state);
+	}
+	count(&rows);
+	for (u32 r = 0; r < rows.count; r++) {
+		struct slots s;
+		u32 most = 0, key[WARP_LANES];
+		for (u32 l = 0; l < WARP_LANES; l++)
+			key[l] = (base[r][l] + 4) % range / 4;
+		fill_plainly(&s, masks[r], key, SLOTS);
+		for (u32 k = 0; k < SLOTS; k++) {
+			most = max_u32(most, rows.most_keys ? s.keys[k] : s.lanes[k]);
+			sum[k] += rows.sum_keys ? s.keys[k] : s.lanes[k];
+		}
+		ck_assert_uint_eq(rows.most[r], most);
+	}
+	ck_assert(!memcmp(rows.sum, sum, sizeof sum));
+}
+
 START_TEST(widths_agree)
 {
 	enum { ROWS = 6 };
@@ -221,8 +252,12 @@ START_TEST(widths_agree)
 			if (slots_variant(variants[v]))
 				same_slots(slots_variant(variants[v]), round % 3 ? FULL_MASK : (u32)draw(&state) | 1,
 					   key, SLOTS >> round % 6);
+			if (slots_rows_variant(variants[v]))
+				same_rows(slots_rows_variant(variants[v]), &state, 16u << round % 28,
+					  round % 3 ? FULL_MASK : 0);
 		}
 		same_slots(slots_fill, FULL_MASK, key, SLOTS);
+		same_rows(slots_count_rows, &state, 1024, FULL_MASK);
 	}
 }
 END_TEST

@@ -99,10 +99,22 @@ static void same(const struct account *x, const struct account *y, const struct 
 	ck_assert(!memcmp(x->worst.address, y->worst.address, sizeof x->worst.address));
 }
 
+/* What native code does where there is room. */
+static bool note_natively(struct native_pattern *p, const u8 *row, u32 mask, u64 order)
+{
+	if (p->logged >= p->log_end)
+		return false;
+	memcpy(p->log->base[p->logged], row, sizeof p->log->base[0]);
+	p->log->mask[p->logged] = mask;
+	p->log->order[p->logged++] = order;
+	return true;
+}
+
 static void run_sequence(u32 sequence)
 {
 	static const char *const archs[] = {"sm_90", "sm_90", "sm_50", "sm_35", "sm_20", "sm_13", "sm_10"};
 	static struct counted once, each;
+	static struct native_log log;
 	static u8 rows[WARPS][8 * WARP_LANES] __attribute__((aligned(64)));
 	u64 state = (sequence + 1) * 0x9e3779b97f4a7c15ull, shape[WARP_LANES];
 	const struct account_site s = random_site(&state);
@@ -117,6 +129,7 @@ static void run_sequence(u32 sequence)
 	memset(&once, 0, sizeof once);
 	memset(&each, 0, sizeof each);
 	alike_choose(NULL, &a.alike);
+	once.memo.pattern.log = count_logs(&a, &s) ? &log : NULL;
 	for (u32 n = 0; n < ACCESSES; n++) {
 		const bool gang = mask == FULL_MASK && draw(&state, 2);
 		const u32 count = gang ? 1 + (u32)draw(&state, WARPS) : 1;
@@ -136,16 +149,16 @@ static void run_sequence(u32 sequence)
 					((u32 *)(void *)rows[w])[l] = (u32)(place + shape[l]);
 			memset(&each.memo, 0, sizeof each.memo);
 			count_access(&a, &s, &each.sums, &each.memo, &warps[w], &i, rows[w], mask, false);
-			count_finish(&each.memo, NULL, &each.sums);
+			count_finish(&a, &s, &each.memo, NULL, &each.sums);
 		}
 		const struct gang g = {
 			.rows = rows[0], .stride = sizeof rows[0], .count = count, .warps = warps, .block = &block};
 		if (gang)
 			count_gang(&a, &s, &once.sums, &once.memo, NULL, &g, &i, false);
-		else
+		else if (!note_natively(&once.memo.pattern, rows[0], mask, warp_order(&warps[0])))
 			count_access(&a, &s, &once.sums, &once.memo, &warps[0], &i, rows[0], mask, false);
 	}
-	count_finish(&once.memo, NULL, &once.sums);
+	count_finish(&a, &s, &once.memo, NULL, &once.sums);
 	same(&once.sums, &each.sums, &s, arch, sequence);
 }
 

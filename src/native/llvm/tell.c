@@ -156,6 +156,36 @@ static void count_like(struct emission *e, const struct region_insn *x, LLVMValu
 	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, yes, LLVMConstNull(e->i8), ""), counted, unknown, false);
 }
 
+/* The entry of a log's array, whose items have so many bytes. */
+static LLVMValueRef log_place(struct emission *e, LLVMValueRef log, size_t array, LLVMValueRef number, u32 bytes)
+{
+	LLVMValueRef size = LLVMConstInt(e->i64, bytes, false), offset = LLVMBuildMul(e->b, number, size, "");
+
+	return LLVMBuildInBoundsGEP2(e->b, LLVMInt8TypeInContext(e->c), at(e, log, array), &offset, 1, "");
+}
+
+/* Notes the access for later, where the observer has room for it, and goes to `noted`. */
+static void note_access(struct emission *e, LLVMValueRef pattern, LLVMValueRef row, LLVMValueRef mask,
+			LLVMBasicBlockRef noted)
+{
+	LLVMBasicBlockRef room = new_block(e, "room"), none = new_block(e, "unnoted");
+	LLVMValueRef count = pattern_field(e, e->i32, pattern, offsetof(struct native_pattern, logged));
+	LLVMValueRef end = pattern_field(e, e->i32, pattern, offsetof(struct native_pattern, log_end));
+
+	branch(e, LLVMBuildICmp(e->b, LLVMIntULT, count, end, ""), room, none, false);
+	go_to(e, room);
+	LLVMValueRef log = pattern_field(e, e->ptr, pattern, offsetof(struct native_pattern, log));
+	LLVMValueRef number = LLVMBuildZExt(e->b, count, e->i64, "");
+	LLVMValueRef order = get(e, e->i64, run_field(e, offsetof(struct native_run, order)));
+	copy(e, log_place(e, log, offsetof(struct native_log, base), number, WARP_LANES * sizeof(u32)), row, 32, false);
+	LLVMBuildStore(e->b, order, log_place(e, log, offsetof(struct native_log, order), number, sizeof(u64)));
+	LLVMBuildStore(e->b, mask, log_place(e, log, offsetof(struct native_log, mask), number, sizeof(u32)));
+	LLVMBuildStore(e->b, LLVMBuildAdd(e->b, count, word(e, 1), ""),
+		       at(e, pattern, offsetof(struct native_pattern, logged)));
+	LLVMBuildBr(e->b, noted);
+	go_to(e, none);
+}
+
 /* In line for lanes at the distances of an earlier access of the instruction, else by a call. */
 static void tell_likens(struct emission *e, const struct region_insn *x, u32 row, LLVMValueRef mask)
 {
@@ -186,6 +216,8 @@ static void tell_likens(struct emission *e, const struct region_insn *x, u32 row
 		count_like(e, x, pattern, base, unknown, counted);
 	}
 	go_to(e, unknown);
+	if (bits == 32)
+		note_access(e, pattern, from, mask, counted);
 	call_tell(e, x->number, row, mask, false);
 	LLVMBuildBr(e->b, go_on);
 	go_to(e, counted);
