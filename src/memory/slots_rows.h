@@ -80,8 +80,8 @@ TARGET INLINE void OWN(add_sums)(const OWN(vec) planes[SLOT_PLANES], u32 sum[SLO
 	for (u32 s = 0; s < 8; s++) {
 		OWN(vec) bytes = {0};
 		u32 even = 0, odd = 0;
-		_Pragma("GCC unroll 6") for (u32 p = 0; p < SLOT_PLANES; p++) bytes +=
-			(planes[p] >> s & 0x01010101) << p;
+		_Pragma("GCC unroll 6") for (u32 p = 0; p < SLOT_PLANES; p++) bytes += (planes[p] >> s & 0x01010101)
+										       << p;
 		for (u32 r = 0; r < LANES; r++) {
 			even += bytes[r] & 0x00ff00ff;
 			odd += bytes[r] >> 8 & 0x00ff00ff;
