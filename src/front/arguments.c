@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "native/load.h"
 #include "observe/suppressions.h"
 
 enum { OPTION_COLOUR = 0x5000, COMMON_GROUP = -1 };
@@ -256,6 +257,15 @@ static enum native_mode read_native(struct argp_state *state, const char *text)
 	return mode;
 }
 
+/* Who asks for native code in any case is told that there is none. */
+static void tell_native(enum native_mode mode)
+{
+	char why[256];
+
+	if (mode == NATIVE_ALWAYS && !native_is_possible(why, sizeof why))
+		fprintf(stderr, "ptxsim: kernels are interpreted, though native code was asked for: %s\n", why);
+}
+
 static error_t parse_launch_option(int key, char *text, struct argp_state *state)
 {
 	struct launch_choices *c = state->input;
@@ -273,6 +283,9 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 		return 0;
 	case OPTION_NATIVE:
 		c->native = read_native(state, text);
+		return 0;
+	case ARGP_KEY_END:
+		tell_native(c->native);
 		return 0;
 	case OPTION_NO_CACHE:
 		return setenv("PTXSIM_CACHE", "off", 1) ? ENOMEM : 0;

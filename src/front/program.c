@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/types.h"
+#include "front/needed.h"
 
 static bool has(const char *bytes, size_t length, const char *text)
 {
@@ -20,18 +21,10 @@ static bool has(const char *bytes, size_t length, const char *text)
 
 /* CUDA's runtime linked statically: fat binaries in it, but the shared runtime is not asked for.
  * Such a program never asks for libcudart.so, so nothing could be put in its place; the message says how to link it. */
-static bool has_static_runtime(const char *path)
+static bool has_static_runtime(const char *bytes, size_t length)
 {
-	size_t length;
-	const char *message;
-	char *bytes = file_read_whole(path, (size_t)1 << 31, &length, &message);
-
-	if (!bytes)
-		return false;
-	const bool is = length > 4 && !memcmp(bytes, "\177ELF", 4) && has(bytes, length, ".nvFatBinSegment") &&
-			!has(bytes, length, "libcudart.so");
-	free(bytes);
-	return is;
+	return length > 4 && !memcmp(bytes, "\177ELF", 4) && has(bytes, length, ".nvFatBinSegment") &&
+	       !has(bytes, length, "libcudart.so");
 }
 
 static bool is_file(const char *path, int access_wanted)
@@ -85,8 +78,53 @@ static bool find_libraries(char folder[PROGRAM_PATH])
 	return access(tried, R_OK) == 0;
 }
 
+/* Folders below that of libcuda.so.1 where runtimes are: CUDA 12's is in one of its own, or where it was built. */
+static const char *const runtime_folders[] = {"", "/12", "/../src/cuda/twelve/.libs"};
+
+static bool has_runtime(const char *folder, const char *name)
+{
+	char tried[2 * PROGRAM_PATH];
+
+	for (size_t k = 0; k < COUNT_OF(runtime_folders); k++)
+		if (snprintf(tried, sizeof tried, "%s%s/%s", folder, runtime_folders[k], name) < (int)sizeof tried &&
+		    access(tried, R_OK) == 0)
+			return true;
+	return false;
+}
+
+/* Whether the runtime that a program asks for is one of ours. */
+static bool runtime_fits(const char *name, const char *bytes, size_t length, char message[PROGRAM_MESSAGE])
+{
+	const char *runtime = needed_library(bytes, length, "libcudart.so.");
+	char folder[PROGRAM_PATH];
+
+	/* No libraries at all are told of by program_library_path. */
+	if (!runtime || !find_libraries(folder) || has_runtime(folder, runtime))
+		return true;
+	snprintf(message, PROGRAM_MESSAGE,
+		 "%s needs %.80s, which is not among ptxsim's libraries: there are libcudart.so.12 and libcudart.so.13, for "
+		 "programs built with CUDA 12 and 13",
+		 name, runtime);
+	return false;
+}
+
+static bool can_run(const char *name, const char *bytes, size_t length, char message[PROGRAM_MESSAGE])
+{
+	if (!has_static_runtime(bytes, length))
+		return runtime_fits(name, bytes, length, message);
+	snprintf(
+		message, PROGRAM_MESSAGE,
+		"%s has CUDA's runtime linked statically, which needs NVIDIA's own driver: build it with 'nvcc -cudart "
+		"shared' (CMake: CUDA_RUNTIME_LIBRARY Shared)",
+		name);
+	return false;
+}
+
 bool program_find(const char *name, char path[PROGRAM_PATH], char message[PROGRAM_MESSAGE])
 {
+	size_t length;
+	const char *unread;
+
 	if (!find_file(name, path)) {
 		if (is_file(name, X_OK))
 			snprintf(message, PROGRAM_MESSAGE,
@@ -95,14 +133,11 @@ bool program_find(const char *name, char path[PROGRAM_PATH], char message[PROGRA
 			snprintf(message, PROGRAM_MESSAGE, "'%s': there is no such program", name);
 		return false;
 	}
-	if (!has_static_runtime(path))
-		return true;
-	snprintf(
-		message, PROGRAM_MESSAGE,
-		"%s has CUDA's runtime linked statically, which needs NVIDIA's own driver: build it with 'nvcc -cudart "
-		"shared' (CMake: CUDA_RUNTIME_LIBRARY Shared)",
-		name);
-	return false;
+	/* What cannot be read is left to the system to refuse. */
+	char *bytes = file_read_whole(path, (size_t)1 << 31, &length, &unread);
+	const bool can = !bytes || can_run(name, bytes, length, message);
+	free(bytes);
+	return can;
 }
 
 bool program_is_executable(const char *path)
@@ -124,12 +159,14 @@ char *program_library_path(const char *before, char message[PROGRAM_MESSAGE])
 	char folder[PROGRAM_PATH], *path;
 
 	if (!find_libraries(folder)) {
-		snprintf(message, PROGRAM_MESSAGE, "libcuda.so.1 is not in %s", folder);
+		snprintf(message, PROGRAM_MESSAGE,
+			 "ptxsim's own libcuda.so.1 is neither beside ptxsim nor in %s, and no program runs without it: "
+			 "install ptxsim with its libraries ('make install')",
+			 folder);
 		return NULL;
 	}
-	/* The runtime of CUDA 12 is in a folder below, or where it was built. */
-	if (asprintf(&path, "%s:%s/12:%s/../src/cuda/twelve/.libs%s%s", folder, folder, folder,
-		     before && *before ? ":" : "", before ? before : "") >= 0)
+	if (asprintf(&path, "%s%s:%s%s:%s%s%s%s", folder, runtime_folders[0], folder, runtime_folders[1], folder,
+		     runtime_folders[2], before && *before ? ":" : "", before ? before : "") >= 0)
 		return path;
 	snprintf(message, PROGRAM_MESSAGE, "no memory");
 	return NULL;

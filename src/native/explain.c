@@ -6,6 +6,7 @@
 
 #include "native/link.h"
 #include "native/load.h"
+#include "native/plugin.h"
 #include "native/region.h"
 
 enum { HANDLERS_LISTED = 64 };

@@ -7,6 +7,7 @@
 
 #include "native/load.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include <dlfcn.h>
 #endif
 
+#include "native/plugin.h"
 #include "native/processor.h"
 
 #define PLUGIN "libptxsim-native.so"
@@ -85,22 +87,29 @@ static bool find_beside_library(char path[PATH_BYTES])
 	return !access(path, R_OK);
 }
 
-/* The file's path, in `path` or elsewhere; NULL: there is none. */
-static const char *find_file(char path[PATH_BYTES])
+/* The file's path, in `path` or elsewhere; NULL: there is none, and why is in the message. */
+static const char *find_file(char path[PATH_BYTES], char *message, size_t size)
 {
 	const char *named = getenv("PTXSIM_NATIVE_PLUGIN");
 
-	if (named)
-		return access(named, R_OK) ? NULL : named;
+	if (named && !access(named, R_OK))
+		return named;
+	if (named) {
+		snprintf(message, size, "PTXSIM_NATIVE_PLUGIN names %s: %s", named, strerror(errno));
+		return NULL;
+	}
 	if (!access(PLUGIN_FOLDER "/" PLUGIN, R_OK))
 		return PLUGIN_FOLDER "/" PLUGIN;
-	return find_beside(path) || find_beside_library(path) ? path : NULL;
+	if (find_beside(path) || find_beside_library(path))
+		return path;
+	snprintf(message, size, PLUGIN " is not installed");
+	return NULL;
 }
 
 bool plugin_identity(u64 words[FILE_IDENTITY_WORDS])
 {
 	char path[PATH_BYTES];
-	const char *file = find_file(path);
+	const char *file = find_file(path, NULL, 0);
 
 	return file && file_identity(file, words);
 }
@@ -108,12 +117,13 @@ bool plugin_identity(u64 words[FILE_IDENTITY_WORDS])
 const struct native_plugin *native_load(char *message, size_t size)
 {
 	char path[PATH_BYTES];
-	const char *file = find_file(path);
+	const char *file = find_file(path, message, size);
 	void *library = file ? dlopen(file, binding()) : NULL;
 
 	if (!library) {
 		const char *why = file ? dlerror() : NULL;
-		snprintf(message, size, "%s", why ? why : PLUGIN " is not installed");
+		if (why)
+			snprintf(message, size, "%s", why);
 		return NULL;
 	}
 	const struct native_plugin *(*get)(void);
@@ -125,7 +135,20 @@ const struct native_plugin *native_load(char *message, size_t size)
 	}
 	return plugin;
 }
+
+static bool is_there(char *message, size_t size)
+{
+	char path[PATH_BYTES];
+
+	return find_file(path, message, size);
+}
 #else
+static bool is_there(char *message, size_t size)
+{
+	snprintf(message, size, "this system loads no plug-ins");
+	return false;
+}
+
 const struct native_plugin *native_load(char *message, size_t size)
 {
 	snprintf(message, size, "this system loads no plug-ins");
@@ -139,12 +162,22 @@ bool plugin_identity(u64 words[FILE_IDENTITY_WORDS])
 }
 #endif
 
+static bool is_for_processor(char *message, size_t size)
+{
+	const bool is = processor_vector_bytes() != 0;
+
+	if (!is)
+		snprintf(message, size, "this processor has neither AVX-512 nor AVX2");
+	return is;
+}
+
+bool native_is_possible(char *message, size_t size)
+{
+	return is_for_processor(message, size) && is_there(message, size);
+}
+
 struct native_compiler *native_load_compiler(const struct native_plugin **plugin, char *message, size_t size)
 {
-	*plugin = NULL;
-	if (processor_vector_bytes())
-		*plugin = native_load(message, size);
-	else
-		snprintf(message, size, "this processor has neither AVX-512 nor AVX2");
+	*plugin = is_for_processor(message, size) ? native_load(message, size) : NULL;
 	return *plugin ? (*plugin)->open(processor_vector_bytes(), message, size) : NULL;
 }

@@ -28,6 +28,7 @@
 #include "native/cache.h"
 #include "native/enter.h"
 #include "native/load.h"
+#include "native/plugin.h"
 
 /* Warp instructions that a kernel runs before it is compiled: what compiling costs, about 0.8 ms an instruction, is
  * then soon won back. To look for its code elsewhere costs little more than to start a thread. */

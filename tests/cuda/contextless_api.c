@@ -218,6 +218,62 @@ START_TEST(other_things)
 }
 END_TEST
 
+/* Memory that the program maps is a device's: nobody has made a context yet, which later reads it all the same. */
+START_TEST(mapped_memory)
+{
+	const struct cu_allocation_properties properties = {.type = 1, .location = {1, 0}};
+	const struct cu_access access = {.location = {1, 0}, .flags = 3};
+	struct cu_allocation_properties found;
+	u64 physical, same, at, flags;
+	size_t page;
+	u32 value = 0;
+
+	OK(cuInit(0));
+	OK(cuMemGetAllocationGranularity(&page, &properties, 0));
+	OK(cuMemAddressReserve(&at, 4 * page, 0, 0, 0));
+	OK(cuMemCreate(&physical, 2 * page, &properties, 0));
+	OK(cuMemGetAllocationPropertiesFromHandle(&found, physical));
+	OK(cuMemMap(at + page, 2 * page, 0, physical, 0));
+	FAILS(cuMemMap(at, 2 * page, 0, physical, 0), INVALID_VALUE);
+	FAILS(cuMemMap(at + 2 * page, 2 * page, 0, physical, 0), INVALID_VALUE);
+	OK(cuMemSetAccess(at + page, 2 * page, &access, 1));
+	OK(cuMemGetAccess(&flags, &access.location, at + page));
+	ck_assert_uint_eq(flags, 3);
+	OK(cuMemRetainAllocationHandle(&same, (void *)(uintptr_t)(at + page)));
+	OK(cuMemRelease(same));
+	is_alone();
+	context = use_device();
+	OK(cuMemsetD32_v2(at + page, 77, 4));
+	OK(cuMemcpyDtoH_v2(&value, at + page, sizeof value));
+	ck_assert_uint_eq(value, 77);
+	OK(cuCtxSetCurrent(NULL));
+	OK(cuMemUnmap(at + page, 2 * page));
+	OK(cuMemRelease(physical));
+	OK(cuMemAddressFree(at, 4 * page));
+	is_alone();
+}
+END_TEST
+
+/* So are pools; what is taken from one needs a stream. */
+START_TEST(pools)
+{
+	const struct cu_pool_properties properties = {.type = 1, .location = {1, 0}};
+	struct cu_pool *made;
+	u64 at, kept = 1 << 20;
+
+	make();
+	OK(cuMemPoolCreate(&made, &properties));
+	OK(cuMemPoolSetAttribute(made, 4, &kept));
+	OK(cuMemAllocFromPoolAsync(&at, 256, made, stream));
+	OK(cuMemFreeAsync(at, stream));
+	FAILS(cuMemFreeAsync(at, NULL), INVALID_CONTEXT);
+	OK(cuMemPoolTrimTo(made, 0));
+	OK(cuStreamSynchronize(stream));
+	OK(cuMemPoolDestroy(made));
+	is_alone();
+}
+END_TEST
+
 /* A context that has failed refuses by way of its streams, too. */
 START_TEST(failed_contexts)
 {
@@ -256,6 +312,8 @@ UNIT_TESTS("contextless", 0)
 	UNIT_TEST(default_streams);
 	UNIT_TEST(modules_and_functions);
 	UNIT_TEST(other_things);
+	UNIT_TEST(mapped_memory);
+	UNIT_TEST(pools);
 	UNIT_TEST(failed_contexts);
 	UNIT_TEST(linkers_of_nothing);
 }

@@ -167,5 +167,39 @@ if [ "$(grep -c '^leak:' "$work/out")" = 1 ] && [ "$(grep -c '^launch,kernel' "$
 case $ptxsim in /*) whole=$ptxsim ;; *) whole=$PWD/$ptxsim ;; esac
 (cd "$work" && "$whole" exec here) >"$work/out" 2>&1
 if [ $? = 2 ] && grep -q 'not in PATH; for the file in this folder write ./' "$work/out"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: a program of the current folder"; fi
+
+# Where parts are missing: the libraries altogether, the runtime that the program asks for, the plug-in for native code.
+mkdir -p "$work/alone/.libs"
+cp "$(dirname "$whole")/.libs/ptxsim" "$work/alone/ptxsim" 2>/dev/null || cp "$whole" "$work/alone/ptxsim"
+cp -L "$(dirname "$whole")/.libs/libcuda.so.1" "$work/alone/.libs/"
+installed=$ptxsim
+ptxsim=$work/alone/ptxsim
+unset PTXSIM_NATIVE_PLUGIN
+interpreted='^ptxsim: kernels are interpreted, though native code was asked for: '
+PTXSIM_NATIVE=always PTXSIM_NATIVE_PLUGIN=/none expect "a plug-in that is named and not there" 0 "${interpreted}PTXSIM_NATIVE_PLUGIN names /none: No such file" "$program" clean
+expect "which matters only to who asks for it" 0 '!interpreted' "$program" clean
+if [ -f "$(dirname "$whole")/.libs/libptxsim-native.so" ] && grep -q avx2 /proc/cpuinfo; then
+	if [ ! -f "${PTXSIM_INSTALLED-/usr/local/lib/ptxsim}/libptxsim-native.so" ]; then
+		PTXSIM_NATIVE=always expect "no plug-in" 0 "${interpreted}libptxsim-native.so is not installed" "$program" clean
+	fi
+	ln -s "$(cd "$(dirname "$whole")/.libs" && pwd)/libptxsim-native.so" "$work/alone/.libs/"
+	PTXSIM_NATIVE=always expect "a plug-in beside the library" 0 '!interpreted' "$program" clean
+	PTXSIM_NATIVE=always PTXSIM_NATIVE_DUMP=regions expect "which is used" 0 ': native$' "$program" clean
+fi
+rm -f "$work/alone/.libs/libcuda.so.1"
+if [ ! -f "${PTXSIM_INSTALLED-/usr/local/lib/ptxsim}/libcuda.so.1" ]; then
+	expect "no libraries" 2 "^ptxsim exec: ptxsim's own libcuda.so.1 is neither beside ptxsim nor in .*: install ptxsim with its libraries" "$program" clean
+fi
+ptxsim=$installed
+: >"$work/empty.c"
+if ${CC-cc} -shared -Wl,-soname,libcudart.so.11.0 "$work/empty.c" -o "$work/libcudart.so.11.0" 2>/dev/null; then
+	echo 'int main(void) { return 0; }' >"$work/main.c"
+	${CC-cc} "$work/main.c" -Wl,--no-as-needed "$work/libcudart.so.11.0" -o "$work/eleven"
+	expect "the runtime of another CUDA" 2 "eleven needs libcudart.so.11.0, which is not among ptxsim's libraries" "$work/eleven"
+	cp "$work/eleven" "$work/broken"
+	# A program header's place, and that of the dynamic entries, beyond the file's end.
+	printf '\377\377\377\377\377\377\377\177' | dd of="$work/broken" bs=1 seek=32 conv=notrunc 2>/dev/null
+	expect "a broken program is the system's to refuse" 2 'broken: Exec format error' "$work/broken"
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

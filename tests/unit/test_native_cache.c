@@ -17,6 +17,7 @@
 #include "main.h"
 #include "native/cache.h"
 #include "native/load.h"
+#include "native/plugin.h"
 #include "native_there.h"
 
 static char folder[64];

@@ -10,6 +10,7 @@
 #include "cuda/driver/driver.h"
 #include "cuda/driver/errors.h"
 #include "cuda/driver/watch.h"
+#include "native/load.h"
 
 /* --- Start -------------------------------------------------------------------------------------- */
 
@@ -152,6 +153,15 @@ static bool read_choice(const char *variable, const char *usual, const char *oth
 	return false;
 }
 
+/* Who asks for native code in any case is told that there is none. */
+static void tell_native(void)
+{
+	char why[256];
+
+	if (driver.machine->native == NATIVE_ALWAYS && !native_is_possible(why, sizeof why))
+		driver_tell("kernels are interpreted, though native code was asked for: %s", why);
+}
+
 int drv_cuInit(u32 flags)
 {
 	if (flags)
@@ -174,6 +184,7 @@ int drv_cuInit(u32 flags)
 		return CU_OUT_OF_MEMORY;
 	if (!read_bounds())
 		return CU_INVALID_VALUE;
+	tell_native();
 	const int result = open_devices();
 	if (!result && pthread_atfork(NULL, NULL, driver_forget))
 		return CU_OUT_OF_MEMORY;

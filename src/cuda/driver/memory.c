@@ -70,7 +70,7 @@ struct region *block_book(struct cu_context *c, u64 base, u64 size, enum block_k
 			     .size = size,
 			     .kind = kind,
 			     .context = c,
-			     .device = c->device,
+			     .device = c ? c->device : 0,
 			     .id = ++driver.next_id,
 			     .preferred = -2,
 			     .accessed_by = -2,

@@ -574,23 +574,34 @@ int drv_cuMemAddressFree(u64 ptr, size_t size)
 }
 
 /* All of a piece of memory is mapped at once: parts of it are refused. */
+/* Whether anything is mapped to some of the bytes, of a reserved range. */
+static bool are_mapped(const struct reserved *r, u64 at, u64 bytes)
+{
+	for (u64 k = r->at; k < at + bytes; k += GRANULARITY) {
+		const struct region *b = block_at(k);
+		if (b && b->base + b->size > at)
+			return true;
+	}
+	return false;
+}
+
+/* A mapping belongs to a device, and there need be no context yet. */
 int drv_cuMemMap(u64 ptr, size_t size, size_t offset, u64 handle, u64 flags)
 {
 	struct physical *p = physical_of(handle);
+	const struct reserved *r = *reserved_at(ptr, size);
 
-	if (!p || offset || flags || size != p->bytes || !*reserved_at(ptr, size) || block_at(ptr))
+	if (!p || offset || flags || size != p->bytes || !r || are_mapped(r, ptr, size))
 		return CU_INVALID_VALUE;
-	struct cu_context *c = context_current() ? context_current() : driver.devices[p->device].primary;
-	if (!c)
-		return CU_INVALID_CONTEXT;
 	if (mmap((void *)(uintptr_t)ptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, p->file, 0) ==
 	    MAP_FAILED)
 		return CU_OUT_OF_MEMORY;
-	struct region *b = block_book(c, ptr, size, BLOCK_MAPPED);
+	struct region *b = block_book(context_current(), ptr, size, BLOCK_MAPPED);
 	if (!b) {
 		empty(ptr, size);
 		return CU_OUT_OF_MEMORY;
 	}
+	b->device = p->device;
 	b->id = p->id;
 	p->users++;
 	return CU_OK;
@@ -641,15 +652,22 @@ static bool are_mappings(u64 ptr, u64 size)
 	return size != 0;
 }
 
+/* Waits for work that may use a mapping. */
+static void finish_users(const struct region *b)
+{
+	struct cu_context *c = b->context ? b->context : driver.devices[b->device].primary;
+
+	if (c && !c->destroyed)
+		context_finish(c);
+}
+
 int drv_cuMemUnmap(u64 ptr, size_t size)
 {
 	if (!are_mappings(ptr, size))
 		return CU_INVALID_VALUE;
 	for (u64 at = ptr; at < ptr + size;) {
 		/* Another thread may be faster while this one waits. */
-		struct cu_context *c = block_at(at)->context;
-		if (!c->destroyed)
-			context_finish(c);
+		finish_users(block_at(at));
 		if (!are_mappings(at, ptr + size - at))
 			return CU_INVALID_VALUE;
 		struct region *b = block_at(at);
