@@ -102,7 +102,8 @@ static bool runtime_fits(const char *name, const char *bytes, size_t length, cha
 	if (!runtime || !find_libraries(folder) || has_runtime(folder, runtime))
 		return true;
 	snprintf(message, PROGRAM_MESSAGE,
-		 "%s needs %.80s, which is not among ptxsim's libraries: there are libcudart.so.12 and libcudart.so.13, for "
+		 "%s needs %.80s, which is not among ptxsim's libraries: there are libcudart.so.12 and "
+		 "libcudart.so.13, for "
 		 "programs built with CUDA 12 and 13",
 		 name, runtime);
 	return false;
@@ -159,10 +160,11 @@ char *program_library_path(const char *before, char message[PROGRAM_MESSAGE])
 	char folder[PROGRAM_PATH], *path;
 
 	if (!find_libraries(folder)) {
-		snprintf(message, PROGRAM_MESSAGE,
-			 "ptxsim's own libcuda.so.1 is neither beside ptxsim nor in %s, and no program runs without it: "
-			 "install ptxsim with its libraries ('make install')",
-			 folder);
+		snprintf(
+			message, PROGRAM_MESSAGE,
+			"ptxsim's own libcuda.so.1 is neither beside ptxsim nor in %s, and no program runs without it: "
+			"install ptxsim with its libraries ('make install')",
+			folder);
 		return NULL;
 	}
 	if (asprintf(&path, "%s%s:%s%s:%s%s%s%s", folder, runtime_folders[0], folder, runtime_folders[1], folder,
