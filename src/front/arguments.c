@@ -266,6 +266,27 @@ static void tell_native(enum native_mode mode)
 		fprintf(stderr, "ptxsim: kernels are interpreted, though native code was asked for: %s\n", why);
 }
 
+static error_t parse_check_option(int key, char *text, struct argp_state *state, struct check_options *c)
+{
+	switch (key) {
+	case OPTION_CHECK:
+		read_checks(state, text, c);
+		return 0;
+	case OPTION_STRICT_UNWRITTEN:
+		c->unwritten = c->strict_unwritten = true;
+		return 0;
+	case OPTION_SUPPRESS:
+		c->suppress = readable(state, text);
+		suppressions_warn(c->suppress, stderr);
+		return 0;
+	case OPTION_MAX_FINDINGS:
+		c->most = (u32)min_u64(front_number(state, "max-findings", text, 1), UINT32_MAX);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
 static error_t parse_launch_option(int key, char *text, struct argp_state *state)
 {
 	struct launch_choices *c = state->input;
@@ -298,19 +319,6 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 	case OPTION_LOCK_ORDER:
 		c->lock_order = read_lock_order(state, text);
 		return 0;
-	case OPTION_CHECK:
-		read_checks(state, text, &c->check);
-		return 0;
-	case OPTION_STRICT_UNWRITTEN:
-		c->check.unwritten = c->check.strict_unwritten = true;
-		return 0;
-	case OPTION_SUPPRESS:
-		c->check.suppress = readable(state, text);
-		suppressions_warn(c->check.suppress, stderr);
-		return 0;
-	case OPTION_MAX_FINDINGS:
-		c->check.most = (u32)min_u64(front_number(state, "max-findings", text, 1), UINT32_MAX);
-		return 0;
 	case OPTION_MEMORY:
 		c->memory_limit = read_bytes(state, "memory-limit", text);
 		return 0;
@@ -327,7 +335,7 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 		add_source_folder(state, c, text);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_check_option(key, text, state, &c->check);
 	}
 }
 
