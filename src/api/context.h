@@ -105,6 +105,10 @@ bool launch_take(const struct ptxsim_launch *from, struct ptxsim_launch *to);
 /* Tells what is wrong with a module's texts as long as they are not linked with others; names that these may define are taken
  * as given. The module is good for nothing else then. */
 ptxsim_status module_check_apart(ptxsim_module *m, const char *arch);
+/* Tells, after that, the names that its first text defines for others, and those that it uses and others have to define. */
+enum module_name { NAME_DEFINED, NAME_WEAK /* others may define it, too */, NAME_WANTED, NAME_KINDS };
+typedef void name_teller(void *context, const char *name, enum module_name kind);
+ptxsim_status module_tell_names(ptxsim_module *m, name_teller *taker, void *context);
 
 /* Puts a module's variables into its context's memory with their initial bytes; false: no memory. And takes them out. */
 bool module_map_variables(ptxsim_module *m);

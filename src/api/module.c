@@ -16,7 +16,9 @@
 #include "api/error.h"
 #include "arch/arch.h"
 #include "decode/externals.h"
+#include "decode/lower.h"
 #include "decode/resources.h"
+#include "ir/link.h"
 #include "sass/module.h"
 
 /* Appended at the context's end: variables are found in the order of creation. */
@@ -228,6 +230,46 @@ ptxsim_status module_check_apart(ptxsim_module *m, const char *arch)
 	if (m->spent || SESSION_ENTER(&m->session))
 		return spend(m);
 	return session_lower(&m->session, &options) ? PTXSIM_OK : PTXSIM_ERROR_SYNTAX;
+}
+
+static bool may_be_defined(const char *name)
+{
+	(void)name;
+	return true;
+}
+
+static void tell_definition(const char *name, enum ir_linkage linkage, name_teller *taker, void *context)
+{
+	if (linkage == LINK_VISIBLE)
+		taker(context, name, NAME_DEFINED);
+	else if (linkage == LINK_WEAK || linkage == LINK_COMMON)
+		taker(context, name, NAME_WEAK);
+}
+
+static void tell_defined(const struct ir_module *m, name_teller *taker, void *context)
+{
+	for (size_t k = 0; k < m->functions.count; k++) {
+		const struct ir_function *f = m->functions.items[k];
+		if (f->has_body || f->alias_of)
+			tell_definition(f->name, f->linkage, taker, context);
+	}
+	for (size_t k = 0; k < m->variables.count; k++)
+		tell_definition(m->variables.items[k]->name, m->variables.items[k]->linkage, taker, context);
+}
+
+ptxsim_status module_tell_names(ptxsim_module *m, name_teller *taker, void *context)
+{
+	struct session *s = &m->session;
+	struct ir_link names;
+
+	if (m->spent || SESSION_ENTER(s))
+		return spend(m);
+	tell_defined(s->modules.items[0], taker, context);
+	ir_link(&s->arena, s->modules.items, (u32)s->modules.count, may_be_defined, &s->diags, &names);
+	for (size_t k = 0; k < names.externals.count; k++)
+		if (!layout_is_external(names.externals.items[k]))
+			taker(context, names.externals.items[k], NAME_WANTED);
+	return PTXSIM_OK;
 }
 
 static ptxsim_status build_or_spend(ptxsim_module *module, const struct ptxsim_build *b)

@@ -39,6 +39,9 @@ const struct program *program_compile(struct program *p, u32 index);
 
 const struct kernel *program_kernel(const struct program *p, const char *name);
 
+/* Whether a function of that name is there without a definition: the simulator has it. */
+bool layout_is_external(const char *name);
+
 /* Whether all of its instructions are modelled; if not, adds an error that names the first. Only of cubins can a program have
  * kernels that are not. */
 bool kernel_is_modelled(const struct kernel *k, struct diags *diags);

@@ -113,7 +113,6 @@ u32 layout_function_number(const struct lowering *low, const struct ir_function 
 /* Bytes of a function's variables, parameters and results; *align: of where they begin. */
 u64 layout_frame(struct lowering *low, struct ir_function *f, u64 *align);
 struct ir_function *layout_definition(struct lowering *low, struct ir_function *f);
-bool layout_is_external(const char *name);
 
 /* spin.c: does the loop that a backward branch, instruction `last`, closes to `first` wait for other threads? */
 bool spin_loop_waits(struct emitter *e, u32 first, u32 last);

@@ -14,7 +14,7 @@
 #include "tests/unit/main.h"
 
 enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBINARY, INPUT_OBJECT, INPUT_LIBRARY, INPUT_NONE };
-enum { MAX_REGISTERS = 0, THREADS_PER_BLOCK = 1, ERROR_LOG = 5, ERROR_LOG_SIZE = 6, TARGET = 9 };
+enum { MAX_REGISTERS = 0, THREADS_PER_BLOCK = 1, WALL_TIME = 2, ERROR_LOG = 5, ERROR_LOG_SIZE = 6, TARGET = 9 };
 enum { MIN_BLOCKS = 31, MAX_THREADS = 32, OVERRIDE = 33 };
 enum { OF_MAX_THREADS = 0, OF_REGISTERS = 4 };
 
@@ -237,6 +237,9 @@ static char defines[] = HEAD ".visible .global .u32 offset = 5;\n"
 			     "ld.param.b32 %r, [x]; shl.b32 %r, %r, 1; st.param.b32 [r], %r;\n"
 			     "ret; }\n";
 
+static char offers[] = HEAD ".weak .global .u32 spare = 5;\n"
+			    ".weak .func idle() { ret; }\n";
+
 /* What the kernel makes of 20. */
 static u32 run_on_20(struct cu_module *m)
 {
@@ -283,6 +286,33 @@ START_TEST(errors_belong_to_the_input)
 	for (int type = INPUT_FATBINARY; type < INPUT_NONE; type++)
 		FAILS(cuLinkAddData_v2(l, type, calls, sizeof calls, NULL, 0, NULL, NULL), CU_INVALID_IMAGE);
 	ck_assert_uint_eq(run_on_20(linked_module(l)), 45);
+}
+END_TEST
+
+/* What inputs define for one another is looked at as a whole: at once what is there twice, in the end what is missing. */
+START_TEST(names_of_several_inputs)
+{
+	char log[600] = "";
+	int options[] = {ERROR_LOG, ERROR_LOG_SIZE, WALL_TIME};
+	void *values[] = {log, number(sizeof log), NULL};
+	struct cu_link *l;
+	void *image;
+	size_t size;
+	float milliseconds;
+
+	use_device();
+	OK(cuLinkCreate_v2(3, options, values, &l));
+	OK(cuLinkAddData_v2(l, INPUT_PTX, calls, sizeof calls, "calls", 0, NULL, NULL));
+	FAILS(cuLinkComplete(l, &image, &size), CU_UNKNOWN);
+	ck_assert_ptr_nonnull(strstr(log, "Undefined reference to 'twice' in 'calls'"));
+	OK(cuLinkAddData_v2(l, INPUT_PTX, defines, sizeof defines, "defines", 0, NULL, NULL));
+	FAILS(cuLinkAddData_v2(l, INPUT_PTX, defines, sizeof defines, "again", 0, NULL, NULL), CU_INVALID_SOURCE);
+	ck_assert_ptr_nonnull(strstr(log, "in 'again', first defined in 'defines'"));
+	OK(cuLinkAddData_v2(l, INPUT_PTX, offers, sizeof offers, "weak", 0, NULL, NULL));
+	OK(cuLinkAddData_v2(l, INPUT_PTX, offers, sizeof offers, "weak as well", 0, NULL, NULL));
+	ck_assert_uint_eq(run_on_20(linked_module(l)), 45);
+	memcpy(&milliseconds, &values[2], sizeof milliseconds);
+	ck_assert(milliseconds > 0 && milliseconds < 1e6f);
 }
 END_TEST
 
@@ -549,6 +579,7 @@ UNIT_TESTS("link", 240)
 	UNIT_TEST(the_linker_keeps_limits);
 	UNIT_TEST(targets_fit);
 	UNIT_TEST(errors_belong_to_the_input);
+	UNIT_TEST(names_of_several_inputs);
 	UNIT_TEST(objects_and_archives);
 	UNIT_TEST(damaged_inputs);
 	UNIT_TEST(fat_binaries);

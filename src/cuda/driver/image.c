@@ -6,12 +6,14 @@
 #include "cuda/driver/image.h"
 
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arch/arch.h"
 #include "arch/device.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "cuda/driver/driver.h"
 #include "sass/images.h"
@@ -500,14 +502,17 @@ void *image_write(const struct image_texts *t, const struct arch *target, size_t
 
 /* --- Messages ------------------------------------------------------------------------------------------ */
 
-enum { JIT_INFO = 3, JIT_INFO_SIZE, JIT_ERROR, JIT_ERROR_SIZE };
+enum { JIT_WALL_TIME = 2, JIT_INFO, JIT_INFO_SIZE, JIT_ERROR, JIT_ERROR_SIZE };
 
 struct image_log image_log_open(u32 n, const int *options, void **values)
 {
-	struct image_log log = {0};
+	struct image_log log = {.began = seconds_now()};
 
 	for (u32 k = 0; options && values && k < n; k++)
 		switch (options[k]) {
+		case JIT_WALL_TIME:
+			log.wall_time = &values[k];
+			break;
 		case JIT_INFO:
 			log.info = values[k];
 			break;
@@ -555,6 +560,25 @@ void image_log_module(struct image_log *log, ptxsim_module *m)
 	log->text = text;
 }
 
+void image_log_line(struct image_log *log, const char *format, ...)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *f = open_memstream(&text, &length);
+	va_list args;
+
+	if (!f)
+		return;
+	if (log->text)
+		fprintf(f, "%s\n", log->text);
+	va_start(args, format);
+	vfprintf(f, format, args);
+	va_end(args);
+	fclose(f);
+	free(log->text);
+	log->text = text;
+}
+
 /* Fills a buffer of the program's, as far as there is room, and says how long the text is. */
 static void put(char *buffer, size_t room, void **size, const char *text)
 {
@@ -573,6 +597,10 @@ void image_log_write(const struct image_log *log)
 {
 	put(log->error, log->error_room, log->error_size, log->text ? log->text : "");
 	put(log->info, log->info_room, log->info_size, "");
+	if (log->wall_time) {
+		const float milliseconds = (float)(1e3 * (seconds_now() - log->began));
+		memcpy(log->wall_time, &milliseconds, sizeof milliseconds);
+	}
 }
 
 void image_log_free(struct image_log *log)

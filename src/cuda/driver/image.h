@@ -40,11 +40,15 @@ struct image_log {
 	char *error, *info;
 	size_t error_room, info_room;
 	void **error_size, **info_size;
+	void **wall_time; /* gets milliseconds, as a float */
+	double began;
 	char *text; /* from malloc */
 };
 struct image_log image_log_open(u32 n, const int *options, void **values);
 /* Adds the module's messages. */
 void image_log_module(struct image_log *log, ptxsim_module *m);
+/* Adds a line of the linker's. */
+void image_log_line(struct image_log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Fills the caller's buffers with the messages until now. */
 void image_log_write(const struct image_log *log);
 /* Leaves the caller's buffers alone, which may be gone. */

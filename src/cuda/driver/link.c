@@ -10,11 +10,13 @@
 #include "cuda/driver/driver.h"
 #include "cuda/driver/image.h"
 #include "cuda/driver/jit.h"
+#include "cuda/driver/link_names.h"
 
 enum { INPUT_CUBIN = 0, INPUT_PTX = 1, INPUT_FATBINARY = 2, INPUT_OBJECT = 3, INPUT_LIBRARY = 4 };
 
 struct cu_link {
 	struct image_texts texts;
+	struct linked_names names; /* of the texts, but for those of machine code */
 	struct image_log log;
 	struct text_limits limits; /* of inputs that come without their own */
 	const struct arch *target;
@@ -63,18 +65,36 @@ static int check_module(const struct cu_link *l, ptxsim_module *m, const char *n
 	return status == PTXSIM_OK ? CU_OK : status == PTXSIM_ERROR_MEMORY ? CU_OUT_OF_MEMORY : CU_INVALID_PTX;
 }
 
-/* Told at once whether it is right. */
-static int check_text(struct cu_link *l, const char *name, const char *text, size_t length)
+/* What other texts may use of it, and it of them. */
+static int take_names(struct cu_link *l, ptxsim_module *m, u32 number)
 {
+	const struct image_texts *t = &l->texts;
+	const struct link_name *twice;
+
+	if (image_is_machine_code(t->texts[number], t->lengths[number]))
+		return CU_OK;
+	const int result = linked_names_add(&l->names, m, number, &twice);
+	if (twice)
+		image_log_line(&l->log, "error   : Multiple definition of '%s' in '%s', first defined in '%s'",
+			       twice->name, t->names[number], t->names[twice->text]);
+	return result;
+}
+
+/* Told at once whether it is right. */
+static int check_text(struct cu_link *l, u32 number)
+{
+	const struct image_texts *t = &l->texts;
 	ptxsim_module *m = ptxsim_module_create(driver.machine);
 
 	if (!m)
 		return CU_OUT_OF_MEMORY;
-	const int result = check_module(l, m, name, text, length);
-	if (result) {
+	int result = check_module(l, m, t->names[number], t->texts[number], t->lengths[number]);
+	if (result)
 		image_log_module(&l->log, m);
+	else
+		result = take_names(l, m, number);
+	if (result)
 		image_log_write(&l->log);
-	}
 	ptxsim_module_free(m);
 	return result;
 }
@@ -86,10 +106,11 @@ static int keep_texts(struct cu_link *l, u32 from, const struct text_limits *lim
 	int result = CU_OK;
 
 	for (u32 k = from; k < t->count && !result; k++)
-		result = check_text(l, t->names[k], t->texts[k], t->lengths[k]);
-	if (result)
+		result = check_text(l, k);
+	if (result) {
+		linked_names_cut(&l->names, from);
 		image_texts_cut(t, from);
-	else
+	} else
 		image_texts_limit(t, from, limits);
 	return result;
 }
@@ -160,6 +181,28 @@ int drv_cuLinkAddFile_v2(struct cu_link *state, int type, const char *path, u32 
 	return result;
 }
 
+/* Machine code may define anything. */
+static bool has_machine_code(const struct image_texts *t)
+{
+	for (u32 k = 0; k < t->count; k++)
+		if (image_is_machine_code(t->texts[k], t->lengths[k]))
+			return true;
+	return false;
+}
+
+static bool is_complete(struct cu_link *l)
+{
+	const struct link_name *name;
+	u32 at = 0, count = 0;
+
+	while (!has_machine_code(&l->texts) && (name = linked_names_undefined(&l->names, &at))) {
+		image_log_line(&l->log, "error   : Undefined reference to '%s' in '%s'", name->name,
+			       l->texts.names[name->text]);
+		count++;
+	}
+	return !count;
+}
+
 int drv_cuLinkComplete(struct cu_link *state, void **cubin_out, size_t *size_out)
 {
 	size_t size;
@@ -168,6 +211,10 @@ int drv_cuLinkComplete(struct cu_link *state, void **cubin_out, size_t *size_out
 		return CU_INVALID_HANDLE;
 	if (!cubin_out || !state->was_given)
 		return CU_INVALID_VALUE;
+	if (!is_complete(state)) {
+		image_log_write(&state->log);
+		return CU_UNKNOWN;
+	}
 	free(state->image);
 	state->image = image_write(&state->texts, state->target, &size);
 	if (!state->image)
@@ -187,6 +234,7 @@ int drv_cuLinkDestroy(struct cu_link *state)
 	/* Programs may have released the buffers since cuLinkComplete. */
 	image_log_free(&state->log);
 	image_texts_free(&state->texts);
+	linked_names_free(&state->names);
 	free(state->image);
 	free(state);
 	return CU_OK;
