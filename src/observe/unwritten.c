@@ -491,7 +491,25 @@ static void enter(struct unwritten *u, const struct warp *w)
 	}
 }
 
-static void call_or_return(struct unwritten *u, const struct warp *w, u32 insn, const struct insn *i, u32 mask)
+/* Where a function of the device runtime gives its result: through its first argument. What others get there is an address of
+ * code, of a launch's parameters, which the kernel itself writes, or of what is about to be written or freed. */
+static void mark_results(struct unwritten *u, struct warp *w, const struct insn *i, u32 lanes)
+{
+	enum { RESULT_BYTES = 8 };
+	const struct call_site *site = &w->frame->code->calls[i->c];
+	struct unwritten_place s;
+
+	if (!site->in_count || strncmp(site->external, "__cudaCDP2", 10) || strstr(site->external, "Launch"))
+		return;
+	for (u32 left = lanes; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		const u64 to = call_argument(w, w->frame->rows, site, 0, 0, l);
+		if (unwritten_spot(u, w, l, SPACE_GENERIC, to, RESULT_BYTES, &s) && s.written)
+			written_mark(s.written, s.offset, RESULT_BYTES);
+	}
+}
+
+static void call_or_return(struct unwritten *u, struct warp *w, u32 insn, const struct insn *i, u32 mask)
 {
 	const struct code *code = w->frame->code;
 	const bool returns = unwritten_is_return(code, insn);
@@ -499,10 +517,12 @@ static void call_or_return(struct unwritten *u, const struct warp *w, u32 insn, 
 	if (!returns && !unwritten_is_system_call(code, insn))
 		return;
 	const struct unwritten_local local = local_memory(u, w);
-	if (returns)
+	if (returns) {
 		unwritten_leave(&local, w, mask);
-	else
-		unwritten_system(&local, w, i, mask);
+		return;
+	}
+	unwritten_system(&local, w, i, mask);
+	mark_results(u, w, i, mask);
 }
 
 /* What the insn itself is: of machine code a row of PTX that it became, or NULL; of PTX what the statement is, to which

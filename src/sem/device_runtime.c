@@ -72,7 +72,16 @@ static bool find_local(const struct runtime_call *c, u64 address, u32 bytes, u64
 	return !(*offset & 3) && *offset < c->w->local_bytes && c->w->local_bytes - *offset >= bytes;
 }
 
-/* Stores a result where the kernel's pointer says, global or local; a bad pointer is the caller's fault. */
+/* The bytes of shared memory that the pointer leads to; NULL: it leads elsewhere. */
+static u8 *find_shared(const struct runtime_call *c, u64 address, u32 bytes)
+{
+	struct block *b = generic_space(c->w, &address) == SPACE_SHARED ? shared_owner(c->w, address) : NULL;
+
+	address &= (1u << SHARED_RANK_SHIFT) - 1;
+	return b && address <= b->shared_bytes && bytes <= b->shared_bytes - address ? b->shared + address : NULL;
+}
+
+/* Stores a result where the kernel's pointer says, global, shared or local; a bad pointer is the caller's fault. */
 static bool store(struct runtime_call *c, u64 address, u64 value, u32 bytes)
 {
 	struct allocation a;
@@ -83,8 +92,11 @@ static bool store(struct runtime_call *c, u64 address, u64 value, u32 bytes)
 			memcpy(local_word(c->w, local + at, c->lane), (u8 *)&value + at, 4);
 		return true;
 	}
-	if (memory_look(memory_of(c), address, bytes, &a)) {
-		memcpy(a.host + (address - a.base), &value, bytes);
+	u8 *to = find_shared(c, address, bytes);
+	if (!to && memory_look(memory_of(c), address, bytes, &a))
+		to = a.host + (address - a.base);
+	if (to) {
+		memcpy(to, &value, bytes);
 		return true;
 	}
 	warp_fault(c->w, c->i, FAULT_OUT_OF_BOUNDS, 1u << c->lane, "%s stores its result at 0x%llx", c->site->external,

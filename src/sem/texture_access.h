@@ -188,7 +188,13 @@ static inline __attribute__((unused)) u8 *surface_at(const struct bound *b, cons
 static inline __attribute__((unused)) const struct insn *
 surface_outside(struct warp *w, const struct insn *i, const struct bound *b, u32 lane, u32 size, bool is_store)
 {
-	return warp_fault_address(w, i, FAULT_OUT_OF_BOUNDS, lane, b->t.data, size, SPACE_GLOBAL, is_store);
+	const struct texture *t = &b->t;
+
+	warp_fault(w, i, FAULT_OUT_OF_BOUNDS, 1u << lane,
+		   "a %s of %u bytes outside of the surface, which has %u x %u x %u texels of %u bytes",
+		   is_store ? "store" : "load", size, t->width, max_u32(1, t->height),
+		   max_u32(1, max_u32(t->depth, t->layers)), texture_texel_bytes(t));
+	return NULL;
 }
 
 /* One step of a reduction, of numbers of 64 bits, or of 32, extended as their type says. */
