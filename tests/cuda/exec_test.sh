@@ -201,5 +201,22 @@ if ${CC-cc} -shared -Wl,-soname,libcudart.so.11.0 "$work/empty.c" -o "$work/libc
 	printf '\377\377\377\377\377\377\377\177' | dd of="$work/broken" bs=1 seek=32 conv=notrunc 2>/dev/null
 	expect "a broken program is the system's to refuse" 2 'broken: Exec format error' "$work/broken"
 fi
+# Who asks for the tables of NVIDIA's own driver is told by name, but for the libraries that do without them.
+cat >"$work/asks.c" <<'END'
+int cuInit(unsigned);
+int cuGetExportTable(const void **, const void *);
+static const char table[16] = {1};
+int asks(void) { const void *t; cuInit(0); return cuGetExportTable(&t, table) != 35; }
+END
+echo 'int asks(void); int main(void) { return asks(); }' >"$work/main.c"
+libcuda=$(dirname "$whole")/.libs/libcuda.so.1
+for library in libasks.so libnvrtc.so.13; do
+	${CC-cc} -shared -fPIC "$work/asks.c" -o "$work/$library" 2>/dev/null &&
+		${CC-cc} "$work/main.c" "$work/$library" "$libcuda" -Wl,-rpath,"$work" -o "$work/asking" 2>/dev/null || break
+	case $library in
+	libasks.so) expect "a static runtime in a library" 0 '^ptxsim: CUDA.s runtime, linked statically into libasks.so, asks for' "$work/asking" ;;
+	*) expect "run-time compilation does without" 0 '!linked statically' "$work/asking" ;;
+	esac
+done
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

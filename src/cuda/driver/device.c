@@ -2,6 +2,7 @@
  *
  * Initialisation, devices and their attributes, primary contexts, error names.
  */
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,15 +217,31 @@ int drv_cuGetErrorString(int error, const char **p_str)
 	return *p_str ? CU_OK : CU_INVALID_VALUE;
 }
 
+/* The file that the bytes are loaded from; "": unknown. Asking takes a lock of the dynamic linker's, which may be held while
+ * a library's beginning waits for the driver's. */
+static const char *file_of(const void *bytes)
+{
+	Dl_info about = {0};
+
+	driver_let_go();
+	const bool known = dladdr(bytes, &about) != 0;
+	driver_take();
+	return known && about.dli_fname ? about.dli_fname : "";
+}
+
+/* The program, or a library of its, that has CUDA's runtime linked statically: where the table's number lies says which.
+ * Those of run-time compilation go on without what they ask for. */
 int drv_cuGetExportTable(const void **pp_export_table, const struct cu_uuid *p_export_table_id)
 {
-	(void)p_export_table_id;
+	const char *path = file_of(p_export_table_id), *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
 	if (pp_export_table)
 		*pp_export_table = NULL;
-	driver_tell(
-		"CUDA's runtime, linked statically into this program or one of its libraries, asks for NVIDIA's own "
-		"driver; if CUDA calls fail, build the program with 'nvcc -cudart shared' (CMake: "
-		"CUDA_RUNTIME_LIBRARY Shared); libnvrtc works all the same");
+	if (strncmp(name, "libnvrtc", 8) && strncmp(name, "libnvJitLink", 12))
+		driver_tell("CUDA's runtime, linked statically into %s, asks for NVIDIA's own driver; if CUDA calls "
+			    "fail, build what is linked so with 'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY "
+			    "Shared)",
+			    *name ? name : "this program or one of its libraries");
 	return 35;
 }
 
