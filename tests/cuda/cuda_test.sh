@@ -77,6 +77,22 @@ done
 "$nvcc" -w -arch=sm_90 -rdc=true -cudart shared programs/p12_cdp.cu -lcudadevrt -o "$work/p12_cdp" && compare p12_cdp p12_cdp &&
 	PTXSIM_CODE=machine && export PTXSIM_CODE && compare p12_cdp p12_cdp
 unset PTXSIM_CODE
+# Programs that check themselves: from PTX, from machine code, and with all checks, which have nothing to tell of them.
+for source in programs/s*.cu; do
+	name=$(basename "$source" .cu)
+	"$nvcc" -w -arch=sm_90 -lineinfo -rdc=true -cudart shared "$source" -o "$work/$name" -lcudadevrt || { failed=$((failed + 1)); continue; }
+	for how in PTXSIM_CODE=ptx PTXSIM_CODE=machine PTXSIM_CHECK=; do
+		: >"$work/findings"
+		have=$(env "$how" PTXSIM_FINDINGS="$work/findings" LD_LIBRARY_PATH="$libraries" timeout 300 "$work/$name")
+		if [ "$have" = PASSED ] && ! [ -s "$work/findings" ]; then
+			passed=$((passed + 1))
+		else
+			failed=$((failed + 1))
+			echo "FAIL: $name with $how: $have"
+			head -n 20 "$work/findings"
+		fi
+	done
+done
 ${CC-cc} -w -x c programs/probe.c.in -I"$(dirname "$nvcc")/../include" -L"$stubs" -lcuda -ldl -o "$work/probe" && compare probe probe
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

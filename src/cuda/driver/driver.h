@@ -109,6 +109,7 @@ struct region {
 	int prefetched;
 	struct graph_memory *of_graph; /* that of a graph, with which it goes; or NULL */
 	bool of_array;                 /* of an array or a mipmapped one */
+	bool of_condition;             /* a conditional handle's value, which no program frees */
 	u64 freeing;                   /* a stream is to free it: the number of that request; 0: none */
 	u8 sync;                       /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 };

@@ -28,6 +28,7 @@ int drv_cuGraphConditionalHandleCreate(u64 *handle, struct cu_graph *g, struct c
 		return CU_OUT_OF_MEMORY;
 	}
 	*k = (struct condition){driver.conditions, address, first, (flags & ASSIGN_FIRST) != 0};
+	block_at(address)->of_condition = true;
 	*(u32 *)(uintptr_t)address = first;
 	driver.conditions = k;
 	*handle = address;

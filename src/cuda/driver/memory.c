@@ -126,6 +126,8 @@ void blocks_tell_leaks(FILE *to)
 		for (const struct region *b = chains[k]; b; b = b->next) {
 			if (b->kind != BLOCK_DEVICE && b->kind != BLOCK_MANAGED && b->kind != BLOCK_ASYNC)
 				continue;
+			if (b->of_condition)
+				continue;
 			/* A graph that is still there holds no memory between its launches. */
 			if (b->of_graph && !b->of_graph->live)
 				continue;
