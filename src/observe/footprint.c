@@ -43,6 +43,7 @@ struct footprint {
 	u32 range_count, range_room;
 	struct touched_place *places;
 	u32 place_count, place_room;
+	bool releases, acquires; /* some thread, by fences or ordered accesses */
 };
 
 struct footprints {
@@ -197,16 +198,31 @@ static const struct account_site *site_of(const struct footprints *f, const stru
 		       : NULL;
 }
 
+/* What an instruction does to the order of memory, of enum race_role_bit. */
+static u32 ordering_of(const struct code *code, u32 insn)
+{
+	const u32 origin = code->origin[insn];
+
+	if (origin == NO_OPERAND || !code->forms[origin].row || !sites_is_own(code, insn))
+		return 0;
+	return race_role_of(&code->forms[origin]).does & (RACE_FENCE | RACE_ACQUIRES | RACE_RELEASES);
+}
+
 static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	struct footprints *f = context;
 	const struct code *code = w->frame->code;
-	const struct account_site *s = site_of(f, code, (u32)(i - grid_entry(w->grid, code)));
+	const u32 insn = (u32)(i - grid_entry(w->grid, code)), ordering = ordering_of(code, insn);
+	const struct account_site *s = site_of(f, code, insn);
 	u64 base[WARP_LANES], address[WARP_LANES];
-	const u32 ways = f->ways[s - f->sites->items];
 
 	if (!f->made && !(f->made = calloc(1, sizeof *f->made)))
 		return;
+	f->made->releases |= (ordering & (RACE_FENCE | RACE_RELEASES)) != 0;
+	f->made->acquires |= (ordering & (RACE_FENCE | RACE_ACQUIRES)) != 0;
+	if (!s)
+		return;
+	const u32 ways = f->ways[s - f->sites->items];
 	if (s->operation >= ACCOUNT_ASYNC)
 		operand_addresses(s, i, rows, 2, base);
 	else
@@ -229,7 +245,7 @@ static void gang_before(void *context, const struct gang *g, const struct insn *
 
 static bool wants(void *context, const struct code *code, u32 insn)
 {
-	return !code->function->listing && site_of(context, code, insn);
+	return !code->function->listing && (site_of(context, code, insn) || ordering_of(code, insn));
 }
 
 /* --- Around the run ----------------------------------------------------------------------------- */
@@ -439,10 +455,32 @@ static void compare_pages(struct clashes *c, const struct page *p, const struct 
 					add(c, word_address(p, n), way, p->by[way][n], other, q->by[other][n]);
 }
 
+/* Is there a flag in the page that the first launch writes and the other one looks at? */
+static bool has_flag(const struct page *p, const struct page *q)
+{
+	for (u32 n = 0; n < PAGE_WORDS; n++)
+		if (p->bytes[WAY_STRONG_WRITE][n] & (q->bytes[WAY_STRONG_READ][n] | q->bytes[WAY_STRONG_WRITE][n]))
+			return true;
+	return false;
+}
+
+static bool tells(const struct footprint *f, const struct footprint *other)
+{
+	for (u32 k = 0; f->releases && other->acquires && k < BUCKETS; k++)
+		for (const struct page *p = f->buckets[k]; p; p = p->next)
+			for (const struct page *q = other->buckets[k]; q; q = q->next)
+				if (q->number == p->number && has_flag(p, q))
+					return true;
+	return false;
+}
+
 u32 footprint_clashes(const struct footprint *f, const struct footprint *other, struct footprint_clash *to, u32 room)
 {
 	struct clashes c = {.a = f, .b = other, .to = to, .room = room};
 
+	/* Launches that run side by side may wait for each other's flags: which accesses that orders is not known here. */
+	if (tells(f, other) || tells(other, f))
+		return 0;
 	compare_ranges(&c);
 	for (u32 k = 0; k < BUCKETS; k++)
 		for (const struct page *p = f->buckets[k]; p; p = p->next)

@@ -45,6 +45,16 @@ static const char TEXT[] =
 	"	ld.global.u32 %v, [%p]; setp.gt.u32 %q, %v, 1000; @%q st.global.u32 [%p], %t; ret;\n}\n"
 	".visible .entry add(.param .u64 p)\n{\n"
 	"	.reg .b64 %p; ld.param.u64 %p, [p]; red.global.add.u32 [%p], 1; ret;\n}\n"
+	".visible .entry takes(.param .u64 p)\n{\n"
+	"	.reg .b32 %v; .reg .b64 %p; .reg .pred %q; ld.param.u64 %p, [p];\n"
+	"again: ld.relaxed.gpu.global.u32 %v, [%p+128]; setp.ne.u32 %q, %v, 77; @%q bra again;\n"
+	"	fence.acq_rel.gpu; ld.global.u32 %v, [%p]; st.global.u32 [%p+4], %v; ret;\n}\n"
+	".visible .entry gives(.param .u64 p)\n{\n"
+	"	.reg .b64 %p; ld.param.u64 %p, [p]; st.global.u32 [%p], 5; fence.acq_rel.gpu;\n"
+	"	st.relaxed.gpu.global.u32 [%p+128], 77; ret;\n}\n"
+	".visible .entry hopes(.param .u64 p)\n{\n"
+	"	.reg .b64 %p; ld.param.u64 %p, [p]; st.global.u32 [%p], 5;\n"
+	"	st.relaxed.gpu.global.u32 [%p+128], 77; ret;\n}\n"
 	".visible .entry waits(.param .u64 p)\n{\n"
 	"	.reg .b32 %v; .reg .b64 %p; .reg .pred %q; ld.param.u64 %p, [p];\n"
 	"again: ld.volatile.global.u32 %v, [%p]; setp.ne.u32 %q, %v, 77; @%q bra again; ret;\n}\n"
@@ -126,8 +136,13 @@ static int use_streams(void *module, unsigned long long p, const char *how)
 	*(void **)&finish = (void *)CU(cuCtxSynchronize);
 	*(void **)&start = (void *)CU(cuLaunchKernel);
 	*(void **)&copy = (void *)CU(cuMemcpyDtoHAsync_v2);
-	if (create(&first, 1) || create(&second, 1) || event(&e, 0) || CU(cuModuleGetFunction)(&f, module, "clean") ||
-	    CU(cuModuleGetFunction)(&g, module, !strcmp(how, "adds") ? "add" : "look"))
+	const int flags = !strcmp(how, "gives") || !strcmp(how, "hopes");
+	if (create(&first, 1) || create(&second, 1) || event(&e, 0) ||
+	    CU(cuModuleGetFunction)(&f, module, flags ? "takes" : "clean") ||
+	    CU(cuModuleGetFunction)(&g, module,
+				    flags                  ? how
+				    : !strcmp(how, "adds") ? "add"
+							   : "look"))
 		return 1;
 	int status = start(!strcmp(how, "adds") ? g : f, 1, 1, 1, 64, 1, 1, 0, first, args, NULL);
 	if (!strcmp(how, "ordered"))
