@@ -11,6 +11,19 @@
  */
 typedef u32 OWN(vec) __attribute__((vector_size(4 * LANES), may_alias));
 
+/* Lane i of the result: word index[i] of the words of a and then b. Clang picks by constants only. */
+TARGET INLINE OWN(vec) OWN(pick)(OWN(vec) a, OWN(vec) b, OWN(vec) index)
+{
+#ifdef __clang__
+	OWN(vec) picked = a;
+	for (u32 i = 0; i < LANES; i++)
+		picked[i] = index[i] < LANES ? a[index[i]] : b[index[i] - LANES];
+	return picked;
+#else
+	return __builtin_shuffle(a, b, index);
+#endif
+}
+
 TARGET INLINE void OWN(turn)(OWN(vec) m[LANES])
 {
 	_Pragma("GCC unroll 4") for (u32 s = LANES / 2; s; s /= 2)
@@ -23,8 +36,8 @@ TARGET INLINE void OWN(turn)(OWN(vec) m[LANES])
 		_Pragma("GCC unroll 16") for (u32 r = 0; r < LANES; r++) if (!(r & s))
 		{
 			const OWN(vec) a = m[r], b = m[r + s];
-			m[r] = __builtin_shuffle(a, b, low);
-			m[r + s] = __builtin_shuffle(a, b, high);
+			m[r] = OWN(pick)(a, b, low);
+			m[r + s] = OWN(pick)(a, b, high);
 		}
 	}
 }
