@@ -61,20 +61,6 @@ bool launch_take(const struct ptxsim_launch *from, struct ptxsim_launch *to)
 	return true;
 }
 
-/* `refused` until the launch is known to be valid: ptxsim_cuda_error() tells the two apart. */
-static void begin(struct outcome *o)
-{
-	o->status = PTXSIM_OK;
-	o->refused = true;
-	o->ended = false;
-	o->astray = false;
-	o->kind = FAULT_NONE;
-	o->message[0] = o->function[0] = o->file[0] = 0;
-	o->line = o->column = 0;
-	memset(&o->stats, 0, sizeof o->stats);
-	memset(&o->memory, 0, sizeof o->memory);
-}
-
 /* The fault's place by numbers and names, which outlive the module. */
 static void keep_place(const struct launch *l, struct outcome *o)
 {
@@ -212,7 +198,7 @@ static void run_grid(ptxsim_context *c, const ptxsim_function *f, const struct p
 {
 	const struct program *p = function_program(f);
 
-	begin(o);
+	outcome_begin(o);
 	o->refused = false;
 	if (!p) {
 		o->status = ptxsim_function_compile(f);
@@ -303,7 +289,8 @@ static bool run_requests(ptxsim_context *c, const ptxsim_function *f, const stru
 			run_request(c, f->module, launch, g, options, grids, o);
 			ok = !o->status || o->ended;
 		} else if (!grids_move(&c->memory, g)) {
-			begin(o);
+			outcome_begin(o);
+			memset(&o->fault, 0, sizeof o->fault);
 			o->refused = false;
 			o->kind = FAULT_OUT_OF_BOUNDS;
 			o->status = PTXSIM_ERROR_FAULT;
@@ -473,7 +460,7 @@ static void publish(ptxsim_context *c, const struct outcome *o, ptxsim_record *r
 {
 	pthread_mutex_lock(&c->lock);
 	ptxsim_record *before = c->record;
-	c->last = *o;
+	outcome_keep(&c->last, o);
 	c->record = record;
 	pthread_mutex_unlock(&c->lock);
 	ptxsim_record_free(before);
@@ -485,10 +472,11 @@ ptxsim_status ptxsim_launch(ptxsim_context *context, const ptxsim_function *func
 	struct ptxsim_launch whole;
 	struct ptxsim_watching wanted;
 	ptxsim_record *record = NULL;
-	struct outcome o = {.refused = true};
+	struct outcome o;
 
 	if (!context)
 		return WRONG_ARGUMENT("there is no context");
+	outcome_begin(&o);
 	if (!function || !launch || !launch_take(launch, &whole)) {
 		publish(context, &o, NULL);
 		return WRONG_ARGUMENT(!function || !launch ? "the function or the launch is NULL"

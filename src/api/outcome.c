@@ -4,7 +4,29 @@
  */
 #include "api/outcome.h"
 
+#include <stddef.h>
 #include <string.h>
+
+void outcome_begin(struct outcome *o)
+{
+	o->status = PTXSIM_OK;
+	o->refused = true;
+	o->ended = false;
+	o->astray = false;
+	o->kind = FAULT_NONE;
+	o->message[0] = o->function[0] = o->file[0] = 0;
+	o->line = o->column = 0;
+	memset(&o->stats, 0, sizeof o->stats);
+	memset(&o->memory, 0, sizeof o->memory);
+}
+
+void outcome_keep(struct outcome *to, const struct outcome *from)
+{
+	const size_t most = offsetof(struct outcome, message);
+
+	memcpy(to, from, from->kind ? most : offsetof(struct outcome, fault));
+	memcpy(to->message, from->message, strlen(from->message) + 1);
+}
 
 static void put_memory(const struct outcome *o, struct ptxsim_fault *fault)
 {

@@ -15,7 +15,7 @@ struct arena_chunk {
 	size_t bytes;
 };
 
-enum { CHUNK_MIN = 16 << 10, CHUNK_MAX = 4 << 20, CHUNK_HEADER = 64, CHUNK_LARGE = 2 << 20 };
+enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 4 << 20, CHUNK_HEADER = 64, CHUNK_LARGE = 2 << 20 };
 
 void arena_init(struct arena *a, jmp_buf *out_of_memory)
 {

@@ -234,9 +234,9 @@ static u32 worker_limit(const struct grid *grid)
 	return (u32)max_u64(1, min_u64(min_u64(jobs, clusters), 256));
 }
 
+/* `k` is one of the grid's, which are all zero at first. */
 static bool worker_init(struct worker *k, struct grid *grid, u32 number)
 {
-	memset(k, 0, sizeof *k);
 	k->grid = grid;
 	k->number = number;
 	k->pause_at = UINT64_MAX;
@@ -277,6 +277,7 @@ static void start_helpers(struct grid *grid)
 		worker_begins(grid);
 		if (!host_threads_do(grid->threads, helper_main, k)) {
 			worker_ends(k);
+			arena_free(&k->arena);
 			return;
 		}
 		__atomic_store_n(&grid->worker_count, grid->worker_count + 1, __ATOMIC_RELEASE);

@@ -30,23 +30,22 @@ static void note_move(struct grid *grid)
 	grid->still_since = 0;
 }
 
-void worker_begins(struct grid *grid)
+/* A worker that has no others needs no lock: a tiny launch would feel it. */
+static void count_busy(struct grid *grid, s32 more)
 {
-	pthread_mutex_lock(&grid->lock);
-	grid->busy_workers++;
+	const bool others = grid->worker_limit > 1;
+
+	if (others)
+		pthread_mutex_lock(&grid->lock);
+	grid->busy_workers += (u32)more;
 	note_move(grid);
-	pthread_mutex_unlock(&grid->lock);
+	if (others)
+		pthread_mutex_unlock(&grid->lock);
 }
 
-void worker_ends(struct worker *k)
-{
-	struct grid *grid = k->grid;
+void worker_begins(struct grid *grid) { count_busy(grid, 1); }
 
-	pthread_mutex_lock(&grid->lock);
-	grid->busy_workers--;
-	note_move(grid);
-	pthread_mutex_unlock(&grid->lock);
-}
+void worker_ends(struct worker *k) { count_busy(k->grid, -1); }
 
 void worker_moved(struct worker *k)
 {

@@ -160,7 +160,8 @@ static bool find_observers(struct grid *grid, struct arena *arena)
 
 	while (given && given[count])
 		count++;
-	grid->observers = ARENA_ARRAY(arena, count + 2, struct observer *);
+	if (count || grid->async == ASYNC_STRICT)
+		grid->observers = ARENA_ARRAY(arena, count + 2, struct observer *);
 	for (u32 k = 0; k < count; k++)
 		grid->observers[grid->observer_count++] = given[k];
 	if (grid->async == ASYNC_STRICT)
