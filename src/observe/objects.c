@@ -4,7 +4,7 @@
  * each lane's bytes are compared with it.
  *
  *      before the launch   origins_find(): which registers hold an address of which variable or parameter
- *      objects_begin()     where these lie in this launch: base, size
+ *      objects_begin()     where these lie in this launch: base, size; whose addresses stay inside whatever the thread
  *      before(...)         each lane: inside [base, base + size)? if not, but still inside other memory: told
  *
  * Accesses outside all memory are faults anyway, and are left to the access itself.
@@ -18,6 +18,7 @@
 #include "exec/gang.h"
 #include "exec/run.h"
 #include "isa/form.h"
+#include "observe/affine.h"
 #include "observe/origins.h"
 
 enum { PARTS = 3, MBARRIER_BYTES = 8 };
@@ -45,11 +46,13 @@ struct object_site {
 
 struct objects {
 	struct observer observer;
+	struct arena *arena; /* as long as the program */
 	const struct check_sites *where;
 	const struct site_list *sites;
 	struct check_options options;
 	struct check_findings *findings;
-	struct object_site **of; /* by code and decoded instruction; NULL: it has no object */
+	struct object_site **of;       /* by code and decoded instruction; NULL: it has no object */
+	struct affine_values **values; /* by code; NULL: no launch of it has asked */
 	const struct launch *launch;
 	bool looks_for_strays; /* in this launch */
 };
@@ -442,10 +445,12 @@ struct objects *objects_new(struct arena *arena, const struct check_sites *where
 	struct objects *o = ARENA_NEW(arena, struct objects);
 	const struct program *program = where->program;
 
+	o->arena = arena;
 	o->where = where;
 	o->sites = sites;
 	o->options = *options;
 	o->observer = (struct observer){.context = o, .wants = wants, .before = before, .gang_before = gang_before};
+	o->values = ARENA_ARRAY(arena, program->code_count + 1, struct affine_values *);
 	o->of = ARENA_ARRAY(arena, program->code_count + 1, struct object_site *);
 	for (u32 c = 0; c < program->code_count; c++) {
 		const struct code *code = program->codes[c];
@@ -502,6 +507,34 @@ static bool find_buffer(struct object_access *a, const struct launch *l, const s
 	return false;
 }
 
+/* Does the address stay in its object for every thread of the launch? What the text does not tell, as where loops
+ * change it, may leave. */
+static bool stays_inside(struct affine_values *v, const struct object_site *x, const struct object_access *a,
+			 const struct code *code)
+{
+	const struct account_site *s = x->site;
+	s64 low, high;
+
+	if (!s || s->fragment || s->operation > ACCOUNT_RED || a->space != SPACE_SHARED || a->in != SPACE_SHARED)
+		return false;
+	const struct affine at = affine_address(v, address_of(&code->function->body.items[code->origin[s->insn]], 0));
+	if (at.base != AFFINE_SHARED || !at.known || at.step || at.loop || !affine_range(v, &at, &low, &high))
+		return false;
+	return low >= (s64)a->base && high < (s64)(a->base + a->size) && s->width <= (s64)(a->base + a->size) - high;
+}
+
+/* NULL: nothing is known of the values in this function's registers. One that may be read before it is written can hold
+ * anything then. */
+static struct affine_values *values_of(struct objects *o, const struct launch *l, const struct code *code)
+{
+	if (code != l->kernel->code || code->undefined_count || l->kernel->function->limits.blocks_are_clusters)
+		return NULL;
+	if (!o->values[code->index])
+		o->values[code->index] = affine_new(o->arena, o->where->program, l->kernel);
+	affine_begin(o->values[code->index], l);
+	return o->values[code->index];
+}
+
 static bool calls_with_parameters(const struct kernel *k)
 {
 	for (u32 n = 0; n < k->place_count; n++)
@@ -511,7 +544,22 @@ static bool calls_with_parameters(const struct kernel *k)
 	return false;
 }
 
-/* `looks` is settled for each launch: a parameter may be NULL, or point into a buffer this time. */
+/* Is the access looked at in this launch? A parameter may be NULL, or point into a buffer this time. */
+static bool must_look(const struct objects *o, struct affine_values *v, const struct object_site *x,
+		      struct object_access *a, const struct code *code)
+{
+	switch (a->origin.object->space) {
+	case SPACE_SHARED:
+	case SPACE_LOCAL:
+		return o->options.neighbours && find_variable(a, o->launch->kernel, code) &&
+		       !(v && stays_inside(v, x, a, code));
+	case SPACE_PARAM:
+		return o->options.provenance && find_buffer(a, o->launch, code);
+	default:
+		return false;
+	}
+}
+
 void objects_begin(struct objects *o, struct check_findings *findings, const struct launch *l)
 {
 	o->findings = findings;
@@ -519,14 +567,11 @@ void objects_begin(struct objects *o, struct check_findings *findings, const str
 	o->looks_for_strays = o->options.neighbours && calls_with_parameters(l->kernel);
 	for (u32 c = 0; c < o->where->program->code_count; c++) {
 		const struct code *code = o->where->program->codes[c];
+		struct affine_values *v = o->of[c] ? values_of(o, l, code) : NULL;
 		for (u32 n = 0; o->of[c] && n < code->insn_count; n++)
 			for (u32 k = 0; k < o->of[c][n].count; k++) {
 				struct object_access *a = &o->of[c][n].parts[k];
-				const enum ir_space space = a->origin.object->space;
-				a->looks = space == SPACE_SHARED || space == SPACE_LOCAL
-						   ? o->options.neighbours && find_variable(a, l->kernel, code)
-					   : space == SPACE_PARAM ? o->options.provenance && find_buffer(a, l, code)
-								  : false;
+				a->looks = must_look(o, v, &o->of[c][n], a, code);
 			}
 	}
 }
