@@ -249,6 +249,19 @@ static void get_on(struct queue *q)
 		pthread_cond_timedwait(&g->changed, &g->lock, &poll);
 }
 
+bool queue_group_wait(struct queue_group *g, u32 seconds)
+{
+	struct timespec until = from_now(0);
+
+	until.tv_sec += (time_t)seconds;
+	pthread_mutex_lock(&g->lock);
+	while (g->pending && pthread_cond_timedwait(&g->changed, &g->lock, &until) == 0)
+		;
+	const bool done = !g->pending;
+	pthread_mutex_unlock(&g->lock);
+	return done;
+}
+
 void queue_wait(struct queue *q, u64 number)
 {
 	pthread_mutex_lock(&q->group->lock);

@@ -53,6 +53,8 @@ struct queue_group {
 };
 
 void queue_group_init(struct queue_group *g);
+/* Waits until all work is done, or so many seconds; false: there is some left. Runs none itself. */
+bool queue_group_wait(struct queue_group *g, u32 seconds);
 /* Waits for all work, ends the threads and frees the queues. */
 void queue_group_end(struct queue_group *g);
 /* NULL: no memory. */

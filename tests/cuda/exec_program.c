@@ -88,7 +88,7 @@ static call *find(const char *name)
 
 #define CU(name) find(#name)
 
-static int launch(void *module, const char *name, unsigned threads, unsigned long long *p)
+static int launch_only(void *module, const char *name, unsigned threads, unsigned long long *p)
 {
 	int (*start)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
 		     void **);
@@ -97,8 +97,14 @@ static int launch(void *module, const char *name, unsigned threads, unsigned lon
 	*(void **)&start = (void *)CU(cuLaunchKernel);
 	if (CU(cuModuleGetFunction)(&f, module, name))
 		return 1;
-	const int result = start(f, 1, 1, 1, threads, 1, 1, 0, NULL, args, NULL);
+	return start(f, 1, 1, 1, threads, 1, 1, 0, NULL, args, NULL);
+}
+
+static int launch(void *module, const char *name, unsigned threads, unsigned long long *p)
+{
+	const int result = launch_only(module, name, threads, p);
 	int (*wait)(void);
+
 	*(void **)&wait = (void *)CU(cuCtxSynchronize);
 	return result ? result : wait();
 }
@@ -268,6 +274,8 @@ int main(int count, char **words)
 			status |= puts("begins") | fflush(stdout) | launch(module, "forever", 32, &p);
 		else if (!strcmp(words[k], "fault"))
 			printf("error %d\n", launch(module, "clean", 256, &p));
+		else if (!strcmp(words[k], "unwaited") && k + 1 < count)
+			return launch_only(module, words[++k], 64, &p);
 		else if (!strcmp(words[k], "rounding"))
 			printf("error %d\n", launch(module, "clean", 128, &p));
 		else if (!strcmp(words[k], "beyond"))
@@ -296,6 +304,8 @@ int main(int count, char **words)
 			attack(module, words[k]);
 	if (count < 2 || strcmp(words[count - 1], "leak"))
 		give(p);
+	if (count > 1 && !strcmp(words[count - 1], "freed"))
+		printf("error %d\n", launch(module, "clean", 64, &p));
 	if (count > 1 && !strcmp(words[count - 1], "close")) {
 		dlclose(library);
 		usleep(100000);

@@ -63,6 +63,15 @@ expect "a graph that is kept is no leak" 0 'found nothing' --check "$program" gr
 expect "what it has not freed is" 1 '^leak: 512 bytes .* given by cuMemAllocAsync' --check "$program" graph-leak
 expect "a leak is told" 1 'leak: 256 bytes .* given by cuMemAlloc' --check "$program" clean leak
 expect "and that of an array" 1 'leak: 512 bytes .* given by cuArrayCreate' --check "$program" array
+at='at exec_program[^ ]* in main'
+expect "with the program's line that asked for it" 1 "^leak: 256 bytes .* given by cuMemAlloc $at, are never freed" --check "$program" clean leak
+expect "a finding has the line of the launch" 1 "^  launched at exec_program" --check "$program" race
+expect "the last line is still what suppresses it" 1 '^  to suppress: ' --check "$program" look
+expect "memory that is freed has both lines" 1 "^  freed by cuMemFree $at" --check "$program" freed
+expect "that of its allocation, too" 1 "^  allocated by cuMemAlloc $at" --check "$program" freed
+expect "what the program has not waited for is checked" 1 'race: race: reads shared' --check=races "$program" unwaited race
+expect "and reported" 0 '^1,race' --report csv "$program" unwaited race
+expect "but not waited for if it waits for the program" 0 '^1,forever' --report csv "$program" unwaited forever
 expect "a fault is told with its place" 0 'clean: address out of bounds: store of 4 bytes' "$program" fault
 expect "and reaches the program" 0 'error 700' "$program" fault
 expect "a read beyond a buffer goes on as on a card" 0 '^error 0' "$program" beyond

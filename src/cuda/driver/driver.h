@@ -107,11 +107,12 @@ struct region {
 	u8 advice; /* bit 0: read mostly; bit 1: preferred location; bit 2: accessed by */
 	int preferred, accessed_by;
 	int prefetched;
-	struct graph_memory *of_graph; /* that of a graph, with which it goes; or NULL */
-	bool of_array;                 /* of an array or a mipmapped one */
-	bool of_condition;             /* a conditional handle's value, which no program frees */
-	u64 freeing;                   /* a stream is to free it: the number of that request; 0: none */
-	u8 sync;                       /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+	struct graph_memory *of_graph;          /* that of a graph, with which it goes; or NULL */
+	bool of_array;                          /* of an array or a mipmapped one */
+	bool of_condition;                      /* a conditional handle's value, which no program frees */
+	u64 freeing;                            /* a stream is to free it: the number of that request; 0: none */
+	u8 sync;                                /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+	const struct host_place *given, *freed; /* where the program asked for it, and gave it back; NULL: not known */
 };
 struct region *block_at(u64 base);
 /* The block that holds the address. */
@@ -302,6 +303,7 @@ struct task {
 			u8 *params;           /* from malloc, the task's; NULL: behind the operation */
 			u32 param_bytes;
 			u32 shared_bytes;
+			const struct host_place *from; /* where the program launches it; NULL: not known */
 		} kernel;
 		struct copy copy;
 		struct fill fill;

@@ -7,6 +7,7 @@
 
 #include "arch/arch.h"
 #include "cuda/driver/driver.h"
+#include "cuda/driver/watch.h"
 
 enum { PARAMS_MOST = 32768, EXTRA_END = 0, EXTRA_BUFFER = 1, EXTRA_SIZE = 2 };
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_PROGRAMMATIC_EVENT = 7, ATTRIBUTE_UPDATABLE = 13 };
@@ -143,6 +144,7 @@ static int launch(struct cu_function *handle, struct ptxsim_launch *l, struct cu
 		t.kernel.function = f;
 		t.kernel.handle = handle;
 		t.kernel.launch = *l;
+		t.kernel.from = watch_place();
 		f->module->context->pushed++;
 		result = stream_give(s, &t, block);
 	}

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "cuda/driver/driver.h"
+#include "cuda/driver/finding.h"
 #include "cuda/driver/watch.h"
 
 enum { PITCH = 512, CHAINS = 1 << 14 };
@@ -72,6 +73,7 @@ struct region *block_book(struct cu_context *c, u64 base, u64 size, enum block_k
 			     .context = c,
 			     .device = c ? c->device : 0,
 			     .id = ++driver.next_id,
+			     .given = kind == BLOCK_VARIABLE || kind == BLOCK_MANAGED_VARIABLE ? NULL : watch_place(),
 			     .preferred = -2,
 			     .accessed_by = -2,
 			     .prefetched = -2};
@@ -94,6 +96,7 @@ void block_remove(struct region *b)
 	struct graph_memory *m = b->of_graph;
 
 	b->of_graph = NULL;
+	finding_forget_later(b);
 	watch_memory_ends(b->base, b->size);
 	memory_release(&driver.machine->memory, b->base);
 	if (b->kind == BLOCK_IMPORTED)
@@ -117,6 +120,15 @@ void blocks_remove_of(struct cu_context *c)
 		}
 }
 
+static void tell_leak(FILE *to, const struct region *b)
+{
+	char giver[600];
+
+	finding_giver(b, b->of_array ? "cuArrayCreate" : names[b->kind], giver, sizeof giver);
+	fprintf(to, "leak: %llu byte%s at 0x%llx, given by %s, %s never freed\n", (unsigned long long)b->size,
+		plural_s(b->size), (unsigned long long)b->base, giver, b->size == 1 ? "is" : "are");
+}
+
 void blocks_tell_leaks(FILE *to)
 {
 	enum { TOLD = 16 };
@@ -133,9 +145,7 @@ void blocks_tell_leaks(FILE *to)
 				continue;
 			bytes += b->size;
 			if (count++ < TOLD)
-				fprintf(to, "leak: %llu byte%s at 0x%llx, given by %s, %s never freed\n",
-					(unsigned long long)b->size, plural_s(b->size), (unsigned long long)b->base,
-					b->of_array ? "cuArrayCreate" : names[b->kind], b->size == 1 ? "is" : "are");
+				tell_leak(to, b);
 		}
 	if (count > TOLD)
 		fprintf(to, "leak: %llu allocations in all, %llu bytes\n", (unsigned long long)count,
@@ -225,6 +235,7 @@ int drv_cuMemFree_v2(u64 dptr)
 	if (b->of_graph) {
 		graph_memory_free(b->of_graph);
 	} else {
+		b->freed = watch_place();
 		pool_give_back(b);
 		block_remove(b);
 	}
@@ -285,8 +296,10 @@ int drv_cuMemFreeHost(void *p)
 		return CU_INVALID_VALUE;
 	const int result = finish_before_release(b);
 	b = block_at((u64)(uintptr_t)p);
-	if (b)
+	if (b) {
+		b->freed = watch_place();
 		block_remove(b);
+	}
 	return result;
 }
 

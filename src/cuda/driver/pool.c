@@ -370,8 +370,10 @@ int drv_cuMemFreeAsync(u64 dptr, struct cu_stream *h_stream)
 		if (graph_memory_free_later(b))
 			return CU_OK;
 	}
-	if (!s->capture)
+	if (!s->capture) {
+		b->freed = watch_place();
 		note_freed(s, b);
+	}
 	pool_give_back(b);
 	return stream_give(s, &(struct task){.kind = TASK_FREE, .free = {dptr, b->freeing}}, NULL);
 }

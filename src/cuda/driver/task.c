@@ -8,6 +8,7 @@
 #include "cuda/driver/debugging.h"
 #include "cuda/driver/driver.h"
 #include "cuda/driver/errors.h"
+#include "cuda/driver/finding.h"
 #include "cuda/driver/watch.h"
 
 /* --- What kernels print ---------------------------------------------------------------------------- */
@@ -82,7 +83,8 @@ static const char *message_of(const struct outcome *o)
 
 /* The whole message goes where findings are asked for; the error code to the program.
  * The first error stays the context's. */
-static void report(struct cu_context *c, const struct cu_function *f, const struct outcome *o)
+static void report(struct cu_context *c, const struct cu_function *f, const struct outcome *o,
+		   const struct host_place *from)
 {
 	const char *const message = message_of(o);
 	const int error = error_of(o);
@@ -91,10 +93,17 @@ static void report(struct cu_context *c, const struct cu_function *f, const stru
 	__atomic_compare_exchange_n(&c->error, &none, error, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 	if (!driver.findings)
 		return;
+	const bool has_access = o->kind != FAULT_NONE && o->fault.space == SPACE_GLOBAL;
+	driver_take();
 	flockfile(driver.findings);
-	fprintf(driver.findings, "%s: %s%s", f->name, message, strchr(message, '\n') ? "" : "\n");
-	fflush(driver.findings);
+	finding_print(driver.findings, &(struct finding){.title = f->name,
+							 .text = message,
+							 .memory = o->kind != FAULT_NONE ? &o->memory : NULL,
+							 .address = has_access ? o->fault.address : 0,
+							 .kernel = f->name,
+							 .launched = from});
 	funlockfile(driver.findings);
+	driver_let_go();
 }
 
 /* An access beyond its allocation that a card lets pass: told once for each function, as the program goes on. */
@@ -137,6 +146,8 @@ static void run_kernel(struct cu_context *c, const struct task *t, const u8 *par
 		return;
 	const bool watched = watch_begin(f->name, &launch, &w);
 	w.order = watched ? t->order : NULL;
+	w.kernel = f->name;
+	w.from = t->kernel.from;
 	struct run_options options = {.heap_bytes = c->limits[2],
 				      .local_limit_bytes = 0,
 				      .watching = watched ? &w.watching : NULL,
@@ -166,7 +177,7 @@ static void run_kernel(struct cu_context *c, const struct task *t, const u8 *par
 	}
 	function_run(driver.machine, f->function, &launch, params, &options, &o);
 	if (o.status && !o.ended)
-		report(c, f, &o);
+		report(c, f, &o, t->kernel.from);
 	else if (o.astray)
 		tell_astray(t->kernel.function, &o);
 	if (watched)

@@ -22,16 +22,10 @@
 #include "base/demangle.h"
 #include "base/file_new.h"
 #include "cuda/driver/ending.h"
+#include "cuda/driver/finding.h"
+#include "cuda/driver/launch_report.h"
 #include "observe/suppressions.h"
-#include "report/csv.h"
 #include "report/finding_sarif.h"
-#include "report/html.h"
-#include "report/memory.h"
-
-enum format { FORMAT_NONE, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_HTML };
-
-/* A report of more launches would neither be read nor fit into memory. */
-enum { LAUNCHES_MOST = 256 };
 
 /* Of 10 ms: how long launches may take to end when a signal has come. */
 enum { STOP_TICKS = 300 };
@@ -62,7 +56,6 @@ static struct {
 	struct check_options check;
 	char words[CHECK_WORDS_TEXT];
 	bool checks;
-	enum format format;
 	const char *kernel;
 	u64 first, last; /* of the launches that fit; 0: all */
 	bool progress;
@@ -70,12 +63,8 @@ static struct {
 	bool stopped, started_once;
 	bool ending, written; /* a signal ends the process; nothing more is to be said */
 	u32 running;          /* launches under way */
-	u64 fitting, counted, left_out;
-	char others[400];         /* kernels that were launched and are not the wanted one */
-	json_t *report, *sources; /* report: the launches */
-	FILE *text;               /* of text and CSV reports */
-	char *text_bytes;
-	size_t text_length;
+	u64 fitting;
+	char others[400]; /* kernels that were launched and are not the wanted one */
 	struct found *found;
 	json_t *sarif;             /* results; NULL: nobody asks for them */
 	struct written_kept *kept; /* of device memory; NULL: unwritten values are not looked for */
@@ -91,17 +80,6 @@ static bool wrong(const char *variable, const char *value, const char *expected)
 {
 	fprintf(stderr, "ptxsim: %s: '%s' is not %s\n", variable, value, expected);
 	return false;
-}
-
-static bool read_format(const char *text)
-{
-	static const char *const names[] = {
-		[FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_CSV] = "csv", [FORMAT_HTML] = "html"};
-
-	for (u32 k = FORMAT_TEXT; text && k < COUNT_OF(names); k++)
-		if (!strcmp(text, names[k]))
-			watch.format = (enum format)k;
-	return !text || watch.format || wrong("PTXSIM_REPORT", text, "text, json, csv or html");
 }
 
 static bool read_launches(const char *text)
@@ -148,19 +126,6 @@ static void tell_none_chosen(FILE *to)
 			watch.fitting == 1 ? "" : "es", watch.kernel ? " of " : "", watch.kernel ? watch.kernel : "");
 }
 
-/* Throws away what was reported so far: cudaProfilerStart begins anew. */
-static void begin_report(void)
-{
-	if (watch.format == FORMAT_TEXT || watch.format == FORMAT_CSV)
-		watch.text = open_memstream(&watch.text_bytes, &watch.text_length);
-	if (watch.text && watch.format == FORMAT_CSV)
-		report_csv_head(watch.text);
-	json_decref(watch.report);
-	json_decref(watch.sources);
-	watch.report = NULL;
-	watch.sources = json_array();
-}
-
 static void watch_stop(void);
 
 static bool read_findings(const char *most, const char *suppress, const char *sarif)
@@ -186,7 +151,7 @@ bool watch_open(void)
 {
 	const char *kernel = getenv("PTXSIM_KERNEL"), *progress = getenv("PTXSIM_PROGRESS");
 
-	if (!read_check(getenv("PTXSIM_CHECK")) || !read_format(getenv("PTXSIM_REPORT")) ||
+	if (!read_check(getenv("PTXSIM_CHECK")) || !launch_report_open(getenv("PTXSIM_REPORT")) ||
 	    !read_launches(getenv("PTXSIM_LAUNCH")) ||
 	    !read_findings(getenv("PTXSIM_MAX_FINDINGS"), getenv("PTXSIM_SUPPRESS"), getenv("PTXSIM_SARIF")))
 		return false;
@@ -194,15 +159,15 @@ bool watch_open(void)
 		watch.kept = written_kept_new();
 	watch.kernel = kernel && *kernel ? kernel : NULL;
 	watch.progress = progress && *progress && progress_is_seen();
-	watch.asked = watch.checks || watch.format || watch.progress;
-	if (watch.format)
-		begin_report();
-	if (watch.format || watch.checks)
+	watch.asked = watch.checks || launch_report_is_wanted() || watch.progress;
+	if (launch_report_is_wanted() || watch.checks)
 		ending_begin(watch_stop);
 	return true;
 }
 
 bool watch_checks(void) { return watch.checks; }
+
+const struct host_place *watch_place(void) { return watch.checks ? host_place_here() : NULL; }
 
 u32 watch_patience(void)
 {
@@ -216,14 +181,8 @@ ptxsim_async watch_async(void) { return watch.checks ? PTXSIM_ASYNC_STRICT : PTX
 void watch_profile(bool start)
 {
 	pthread_mutex_lock(&watch.lock);
-	if (start && !watch.started_once && watch.format) {
-		if (watch.text)
-			fclose(watch.text);
-		free(watch.text_bytes);
-		watch.text_bytes = NULL;
-		watch.counted = watch.left_out = 0;
-		begin_report();
-	}
+	if (start && !watch.started_once)
+		launch_report_begin();
 	watch.started_once |= start;
 	watch.stopped = !start;
 	pthread_mutex_unlock(&watch.lock);
@@ -257,14 +216,8 @@ static void choose(struct arena *scratch, const char *kernel, struct watched *w)
 	wanted->max_findings = watch.check.most;
 	wanted->suppress = watch.check.suppress;
 	wanted->checks = watch.words;
-	if (!watch.format || watch.stopped)
-		return;
-	if (watch.counted == LAUNCHES_MOST) {
-		watch.left_out++;
-		return;
-	}
-	wanted->count = 1;
-	w->number = ++watch.counted;
+	w->number = launch_report_is_wanted() && !watch.stopped ? launch_report_number() : 0;
+	wanted->count = w->number != 0;
 }
 
 /* For the debugger: whether it stops in this launch. */
@@ -330,7 +283,7 @@ static u64 mix_place(u64 key, const struct fault_place *p)
 	return p->file ? mix(key, p->file, strlen(p->file)) : key;
 }
 
-/* Each place once: the first launch's words, and how often it came again. */
+/* Each place once: the first launch's words, and how often it came again. With the driver's lock, too. */
 static void keep_finding(const struct watched *w, const struct fault_report *r, const char *text)
 {
 	const u64 key = mix_place(mix_place(mix(0xcbf29ce484222325ull, &r->kind, sizeof r->kind), &r->at), &r->other);
@@ -348,10 +301,14 @@ static void keep_finding(const struct watched *w, const struct fault_report *r, 
 	}
 	if (watch.sarif)
 		json_array_append_new(watch.sarif, sarif_finding(r, text, r->times));
-	if (driver.findings) {
-		fprintf(driver.findings, "%s: %s%s", w->name ? w->name : "?", text, strchr(text, '\n') ? "" : "\n");
-		fflush(driver.findings);
-	}
+	if (driver.findings)
+		finding_print(driver.findings,
+			      &(struct finding){.title = w->name ? w->name : "?",
+						.text = text,
+						.memory = &r->memory,
+						.address = r->space && !strcmp(r->space, "global") ? r->address : 0,
+						.kernel = w->kernel,
+						.launched = w->from});
 }
 
 /* --- Other streams ------------------------------------------------------------------------------------------ */
@@ -598,56 +555,6 @@ void watch_copy(const struct task *t)
 		}
 }
 
-/* --- The report --------------------------------------------------------------------------------------------- */
-
-/* A source that several launches name is kept once. */
-static void add_sources(json_t *more)
-{
-	size_t k;
-	json_t *one;
-
-	json_array_foreach(more, k, one)
-	{
-		size_t n;
-		json_t *known;
-		bool is_known = false;
-		json_array_foreach(watch.sources, n, known) is_known |= json_equal(known, one);
-		if (!is_known)
-			json_array_append(watch.sources, one);
-	}
-	json_decref(more);
-}
-
-static void add_object(struct watching *w)
-{
-	const struct account_run *const runs[] = {w->run};
-	json_t *object = report_object(&w->arena, w->accounting, runs, 1);
-
-	if (object && watch.format == FORMAT_HTML)
-		add_sources(report_sources(&w->arena, w->accounting, runs, 1));
-	if (!watch.report) {
-		watch.report = object;
-		return;
-	}
-	json_array_extend(json_object_get(watch.report, "launches"), json_object_get(object, "launches"));
-	json_decref(object);
-}
-
-/* Adds a launch to the report. Where memory runs out, it is left out. */
-static void keep_report(struct watched *w)
-{
-	struct watching *seen = &w->watching;
-
-	if (!seen->run || setjmp(seen->out_of_memory))
-		return;
-	if (watch.format == FORMAT_JSON || watch.format == FORMAT_HTML)
-		add_object(seen);
-	else if (watch.format == FORMAT_CSV)
-		report_csv_launch(watch.text, &seen->arena, seen->accounting, seen->run, w->number);
-	else if (watch.text)
-		report_memory(watch.text, &seen->arena, seen->accounting, seen->run);
-}
-
 void watch_end(struct watched *w, const struct outcome *o)
 {
 	if (w->watching.extra)
@@ -655,15 +562,19 @@ void watch_end(struct watched *w, const struct outcome *o)
 	if (watch.kept && !w->watching.checks)
 		written_kept_all(watch.kept);
 	compare_with_past(w);
+	/* Messages look memory up. */
+	if (w->watching.fault_count)
+		driver_take();
 	pthread_mutex_lock(&watch.lock);
 	/* The fault that ended the launch is told by who ran it. */
 	for (u32 k = o->status == PTXSIM_ERROR_FAULT && !o->ended; k < w->watching.fault_count; k++)
 		keep_finding(w, &w->watching.faults[k], w->watching.fault_texts[k]);
-	if (watch.format)
-		keep_report(w);
+	launch_report_add(&w->watching, w->number);
 	watch.running--;
 	const bool ending = watch.ending;
 	pthread_mutex_unlock(&watch.lock);
+	if (w->watching.fault_count)
+		driver_let_go();
 	watching_free(&w->watching);
 	free(w->name);
 	/* The program is not to see, and to speak of, a launch that was stopped because it is itself. */
@@ -672,56 +583,6 @@ void watch_end(struct watched *w, const struct outcome *o)
 }
 
 /* --- The end -------------------------------------------------------------------------------------------------- */
-
-static bool print_report(FILE *to)
-{
-	switch (watch.format) {
-	case FORMAT_JSON:
-		if (json_dumpf(watch.report, to, JSON_INDENT(1) | JSON_REAL_PRECISION(17)))
-			return false;
-		fputc('\n', to);
-		return true;
-	case FORMAT_HTML: {
-		char title[256] = "CUDA program";
-		FILE *f = fopen("/proc/self/comm", "re");
-		if (f && fgets(title, sizeof title, f))
-			title[strcspn(title, "\n")] = 0;
-		if (f)
-			fclose(f);
-		return report_html_object(to, title, json_incref(watch.report), json_incref(watch.sources));
-	}
-	default:
-		fflush(watch.text);
-		return fwrite(watch.text_bytes, 1, watch.text_length, to) == watch.text_length;
-	}
-}
-
-static void write_report(void)
-{
-	const char *path = getenv("PTXSIM_REPORT_FILE"), *message = "memory ran out";
-	struct file_new file;
-
-	if (watch.left_out)
-		fprintf(stderr,
-			"ptxsim: the first %u launches are reported, %llu more were not counted (--launch chooses)\n",
-			LAUNCHES_MOST, (unsigned long long)watch.left_out);
-	if (!watch.counted) {
-		fputs("ptxsim: no launch was counted\n", stderr);
-		return;
-	}
-	if (!path || !*path) {
-		fflush(stdout);
-		print_report(stdout);
-		return;
-	}
-	if (!file_new_begin(&file, path, true, &message)) {
-		fprintf(stderr, "ptxsim: %s: %s\n", path, message);
-		return;
-	}
-	const bool printed = print_report(file.to);
-	if (!file_new_end(&file, &message) || !printed)
-		fprintf(stderr, "ptxsim: %s: %s\n", path, message);
-}
 
 static void write_sarif(void)
 {
@@ -750,27 +611,20 @@ static void write_all(bool is_whole)
 		if (f->again)
 			fprintf(driver.findings, "%llu time%s more: %s\n", (unsigned long long)f->again,
 				f->again == 1 ? "" : "s", f->text);
-	if (watch.checks || watch.format)
+	if (watch.checks || launch_report_is_wanted())
 		tell_none_chosen(watch.checks && driver.findings ? driver.findings : stderr);
 	if (is_whole && watch.check.leaks && driver.findings)
 		blocks_tell_leaks(driver.findings);
 	if (driver.findings)
 		fflush(driver.findings);
-	if (watch.format)
-		write_report();
+	launch_report_write();
 	if (watch.sarif)
 		write_sarif();
 	pthread_mutex_unlock(&watch.lock);
 }
 
-__attribute__((destructor)) static void watch_close(void)
-{
-	if (watch.asked && !driver.forked)
-		write_all(true);
-}
-
-/* Before a signal ends the process: launches under way end early and are counted as far as they got. */
-static void watch_stop(void)
+/* Ends launches under way early: they are counted as far as they got. */
+static void stop_launches(void)
 {
 	const struct timespec tick = {.tv_nsec = 10000000};
 	bool running = true;
@@ -786,5 +640,38 @@ static void watch_stop(void)
 		if (running)
 			nanosleep(&tick, NULL);
 	}
+}
+
+/* A program may end without having waited for its kernels, and what is asked about them is still to be told. But work that
+ * waits for the program waits for ever; a check ends kernels that do so itself. */
+static void finish_work(void)
+{
+	enum { IDLE_SECONDS = 2, SECONDS = 10 };
+	u32 idle = 0;
+
+	for (u32 k = 0; idle < IDLE_SECONDS && !queue_group_wait(&driver.machine->queues, 1); k++) {
+		pthread_mutex_lock(&watch.lock);
+		idle = watch.running ? 0 : idle + 1;
+		pthread_mutex_unlock(&watch.lock);
+		if (!watch.checks && k >= SECONDS) {
+			stop_launches();
+			return;
+		}
+	}
+}
+
+__attribute__((destructor)) static void watch_close(void)
+{
+	if (!watch.asked || driver.forked)
+		return;
+	if (driver.ready && (watch.checks || launch_report_is_wanted()))
+		finish_work();
+	write_all(true);
+}
+
+/* Before a signal ends the process. */
+static void watch_stop(void)
+{
+	stop_launches();
 	write_all(false);
 }

@@ -21,15 +21,19 @@
 struct watched {
 	struct watching watching;
 	struct progress progress;
-	char *name;                /* of the kernel, as its source has it; from malloc */
-	u64 number;                /* of the launches that are watched */
-	const struct order *order; /* NULL: it is not compared with other streams' */
+	char *name;                    /* of the kernel, as its source has it; from malloc */
+	u64 number;                    /* of the launches that are watched */
+	const char *kernel;            /* its mangled name, which is the function's; NULL: it is none */
+	const struct host_place *from; /* where the program launched it; NULL: not known */
+	const struct order *order;     /* NULL: it is not compared with other streams' */
 };
 
 /* Reads what is asked for; false after telling what is wrong with it. */
 bool watch_open(void);
 /* Are kernels checked? */
 bool watch_checks(void);
+/* Where the program's call that runs was made, if kernels are checked: messages tell it. NULL: not known. */
+const struct host_place *watch_place(void);
 /* Is there anything to watch? Fills *w, or not. */
 bool watch_begin(const char *kernel, const struct ptxsim_launch *launch, struct watched *w);
 void watch_end(struct watched *w, const struct outcome *o);

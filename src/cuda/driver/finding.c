@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Messages come as text; lines about the host go behind what they explain, and before the line that says how to suppress it.
+ */
+#include "cuda/driver/finding.h"
+
+#include <string.h>
+
+enum { PLACE_TEXT = 600, FREED_MOST = 256 };
+
+/* Freed last, in a ring: a kernel may still hold the address. */
+static struct {
+	u64 base, size;
+	const struct host_place *given, *freed;
+} gone[FREED_MOST];
+static u64 gone_count;
+
+void finding_forget_later(const struct region *b)
+{
+	if (!b->given && !b->freed)
+		return;
+	gone[gone_count % FREED_MOST].base = b->base;
+	gone[gone_count % FREED_MOST].size = b->size;
+	gone[gone_count % FREED_MOST].given = b->given;
+	gone[gone_count % FREED_MOST].freed = b->freed;
+	gone_count++;
+}
+
+void finding_giver(const struct region *b, const char *call, char *text, size_t room)
+{
+	host_place_text(b->given, call, NULL, text, room);
+}
+
+/* The program's two calls for the memory; false: it is not known. */
+static bool find_calls(const struct finding *f, const struct host_place **given, const struct host_place **freed)
+{
+	const bool is_known = f->memory && f->memory->kind;
+	const u64 address = is_known ? f->memory->base : f->address;
+	const bool is_gone = is_known && f->memory->kind == FAULT_MEMORY_RELEASED;
+	const struct region *b =
+		address && !is_gone && !(is_known && f->memory->is_variable) ? block_of(address) : NULL;
+
+	*given = b ? b->given : NULL;
+	*freed = NULL;
+	for (u64 k = gone_count; is_gone && !*given && k > 0 && gone_count - k < FREED_MOST; k--)
+		if (gone[(k - 1) % FREED_MOST].base == address) {
+			*given = gone[(k - 1) % FREED_MOST].given;
+			*freed = gone[(k - 1) % FREED_MOST].freed;
+		}
+	return *given || *freed;
+}
+
+static void print_place(FILE *to, const char *what, const char *call, const struct host_place *p, const char *kernel)
+{
+	char text[PLACE_TEXT];
+
+	if (!p)
+		return;
+	host_place_text(p, call, kernel, text, sizeof text);
+	fprintf(to, "  %s %s\n", what, text);
+}
+
+void finding_print(FILE *to, const struct finding *f)
+{
+	static const char by_host[] = "  freed by the host\n", suppress[] = "  to suppress: ";
+	const char *text = f->text, *end = strstr(text, suppress), *host = strstr(text, by_host);
+	const struct host_place *given, *freed;
+
+	if (!end)
+		end = text + strlen(text);
+	fprintf(to, "%s: ", f->title);
+	find_calls(f, &given, &freed);
+	/* "The host" gets its name. */
+	if (host && freed) {
+		fwrite(text, 1, (size_t)(host - text), to);
+		text = host + sizeof by_host - 1;
+		print_place(to, "freed by", "cuMemFree", freed, NULL);
+	}
+	fwrite(text, 1, (size_t)(end - text), to);
+	if (end > f->text && end[-1] != '\n')
+		fputc('\n', to);
+	print_place(to, "allocated by", "cuMemAlloc", given, NULL);
+	print_place(to, "launched", "", f->launched, f->kernel);
+	fputs(end, to);
+	fflush(to);
+}
