@@ -643,17 +643,18 @@ static void stop_launches(void)
 }
 
 /* A program may end without having waited for its kernels, and what is asked about them is still to be told. But work that
- * waits for the program waits for ever; a check ends kernels that do so itself. */
+ * waits for the program waits for ever, and so do kernels that look at the host's memory. */
 static void finish_work(void)
 {
-	enum { IDLE_SECONDS = 2, SECONDS = 10 };
+	enum { IDLE_SECONDS = 2, SECONDS = 10, CHECKED_SECONDS = 60 };
+	const u32 most = watch.checks ? CHECKED_SECONDS : SECONDS;
 	u32 idle = 0;
 
 	for (u32 k = 0; idle < IDLE_SECONDS && !queue_group_wait(&driver.machine->queues, 1); k++) {
 		pthread_mutex_lock(&watch.lock);
 		idle = watch.running ? 0 : idle + 1;
 		pthread_mutex_unlock(&watch.lock);
-		if (!watch.checks && k >= SECONDS) {
+		if (k >= most) {
 			stop_launches();
 			return;
 		}
