@@ -215,7 +215,7 @@ static void run_grid(ptxsim_context *c, const ptxsim_function *f, const struct p
 		.any_order = launch->any_order != 0,
 		.instruction_limit = launch->instruction_limit,
 		.async = {(enum async_mode)launch->async, launch->async_seed},
-		.async_checker = &async_strict_checker,
+		.async_checker = &async_strict.checker,
 		.print = options->print ? options->print : print_one_at_a_time,
 		.print_error = options->print ? options->tell
 			       : c->print     ? NULL

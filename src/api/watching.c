@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "observe/async_check.h"
+
 enum { FINDINGS_MOST = 256, MESSAGE_BYTES = 8192 };
 
 void watching_forget_program(struct watching *w)
@@ -55,6 +57,7 @@ static u32 make_checks(struct watching *w, struct launch *l, const struct check_
 	if (!count && !options->footprints)
 		w->team = checks_team_new(&w->arena, l->program, options, l->jobs);
 	l->jobs = 1;
+	l->async_checker = &checks_strict(w->checks)->checker;
 	return checks_observers(w->checks, w->observers + count);
 }
 

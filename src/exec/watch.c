@@ -162,10 +162,11 @@ static bool find_observers(struct grid *grid, struct arena *arena)
 		count++;
 	if (count || grid->async == ASYNC_STRICT)
 		grid->observers = ARENA_ARRAY(arena, count + 2, struct observer *);
-	for (u32 k = 0; k < count; k++)
-		grid->observers[grid->observer_count++] = given[k];
+	/* First: of what it refuses, the checks say nothing. */
 	if (grid->async == ASYNC_STRICT)
 		grid->observers[grid->observer_count++] = grid->async_checker->prepare(grid, arena);
+	for (u32 k = 0; k < count; k++)
+		grid->observers[grid->observer_count++] = given[k];
 	for (u32 k = 0; k < grid->observer_count; k++)
 		gangs &= grid->observers[k]->gang_before || !(grid->observers[k]->before || grid->observers[k]->after);
 	return gangs;

@@ -63,6 +63,17 @@ static void issued(struct warp *w, struct async_op *op)
 		async_record_end(async_records_of(w), op);
 }
 
+static const struct async_strict *strict_of(const struct warp *w)
+{
+	return (const struct async_strict *)w->grid->async_checker;
+}
+
+/* Does anyone want to be told of the operation? */
+static bool is_heard(const struct async_strict *s, const struct async_op *op)
+{
+	return s->listener && op->kind != ASYNC_COPY;
+}
+
 /* --- Who may touch what --------------------------------------------------------------------- */
 
 /* The operation behind a shadow's number if the warp must not touch what it writes (or reads). */
@@ -177,16 +188,12 @@ static const struct async_op *global_in_the_way(const struct async_records *c, c
 
 /* Bytes that an operation reads or writes, for one lane. False: another operation is in the way, and the fault is
  * raised. */
-static bool range(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, enum ir_space space, u64 address,
+static bool enter(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, enum ir_space space, u64 address,
 		  u64 size, bool is_store)
 {
 	struct async_records *c = async_records_of(w);
 	bool of_reader = false;
 
-	if (!size)
-		return true;
-	if (space == SPACE_GENERIC)
-		space = generic_space(w, &address);
 	if (space == SPACE_SHARED) {
 		struct block *b = shared_owner(w, address);
 		return !b || shared_words(w, i, op, lane, b, address & ((1u << SHARED_RANK_SHIFT) - 1), size, is_store);
@@ -200,6 +207,22 @@ static bool range(struct warp *w, const struct insn *i, struct async_op *op, u32
 	VEC_PUSH(c->arena, &op->global, r);
 	op->low = min_u64(op->low, r.low);
 	op->high = max_u64(op->high, r.high);
+	return true;
+}
+
+static bool range(struct warp *w, const struct insn *i, struct async_op *op, u32 lane, enum ir_space space, u64 address,
+		  u64 size, bool is_store)
+{
+	const struct async_strict *s = strict_of(w);
+
+	if (!size)
+		return true;
+	if (space == SPACE_GENERIC)
+		space = generic_space(w, &address);
+	if (!enter(w, i, op, lane, space, address, size, is_store))
+		return false;
+	if (is_heard(s, op) && (space == SPACE_SHARED || space == SPACE_GLOBAL))
+		s->listener->range(s->context, w, i, op, lane, space, address, size, is_store);
 	return true;
 }
 
@@ -274,6 +297,8 @@ static void waited(struct warp *w, enum async_kind kind, u32 mask, const u32 bef
 		if (op->warp != w || op->kind != kind)
 			continue;
 		const u32 lanes = lanes_before(op, mask, before);
+		if (lanes && is_heard(strict_of(w), op))
+			strict_of(w)->listener->waited(strict_of(w)->context, w, op, lanes, reading);
 		op->reading &= ~lanes;
 		if (!reading)
 			op->pending &= ~lanes;
@@ -382,7 +407,12 @@ static void phase(struct warp *w, const u8 *mbarrier)
 
 	if (!b)
 		return;
-	struct async_mbarrier *m = &async_records_of(w)->mbarriers[b->cluster_rank][eighth];
+	const struct async_records *c = async_records_of(w);
+	struct async_mbarrier *m = &c->mbarriers[b->cluster_rank][eighth];
+	const struct async_strict *strict = strict_of(w);
+	for (const struct async_op *op = strict->listener ? c->live : NULL; op; op = op->next)
+		if (op->mbarrier == mbarrier && op->phase == m->phase && is_heard(strict, op))
+			strict->listener->counted(strict->context, w, op);
 	m->phase++;
 	m->came = 0;
 	m->others = false;
@@ -630,27 +660,39 @@ static bool end(struct async_cluster *a)
 	return true;
 }
 
-const struct async_checker async_strict_checker = {
-	.prepare = async_watch_prepare,
-	.start = start,
-	.end = end,
-	.tell_wait = tell_wait,
-	.tell_mbarrier = tell_mbarrier,
-	.issue = issue,
-	.again = again,
-	.range = range,
-	.counts = counts,
-	.issued = issued,
-	.bind = bind,
-	.made = made,
-	.arrived = arrived,
-	.phase = phase,
-	.expects = expects,
-	.observed = observed,
-	.missed = missed,
-	.map_changed = map_changed,
-	.map_used = map_used,
-	.access = access_bytes,
-	.registers = async_watch_registers,
-	.waited = waited,
+const struct async_strict async_strict = {
+	.checker =
+		{
+			.prepare = async_watch_prepare,
+			.start = start,
+			.end = end,
+			.tell_wait = tell_wait,
+			.tell_mbarrier = tell_mbarrier,
+			.issue = issue,
+			.again = again,
+			.range = range,
+			.counts = counts,
+			.issued = issued,
+			.bind = bind,
+			.made = made,
+			.arrived = arrived,
+			.phase = phase,
+			.expects = expects,
+			.observed = observed,
+			.missed = missed,
+			.map_changed = map_changed,
+			.map_used = map_used,
+			.access = access_bytes,
+			.registers = async_watch_registers,
+			.waited = waited,
+		},
 };
+
+struct async_strict async_strict_with(const struct async_listener *listener, void *context)
+{
+	struct async_strict s = async_strict;
+
+	s.listener = listener;
+	s.context = context;
+	return s;
+}

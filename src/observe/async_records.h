@@ -38,6 +38,7 @@ struct async_op {
 	struct block *home;
 	VEC_OF(struct async_bytes) global;
 	u64 low, high; /* around all of `global` */
+	u32 time;      /* of the check of races, when it first heard of it; 0: it has not */
 	struct async_op *next, *previous, *next_of_bucket;
 };
 

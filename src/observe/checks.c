@@ -143,6 +143,11 @@ u32 checks_observers(struct checks *c, struct observer *to[CHECKS_OBSERVERS])
 	return count;
 }
 
+const struct async_strict *checks_strict(const struct checks *c)
+{
+	return c->races ? races_strict(c->races) : &async_strict;
+}
+
 static bool watches(const struct observer *o, const struct code *code)
 {
 	for (u32 k = 0; code && k < code->insn_count; k++)

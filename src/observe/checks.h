@@ -26,6 +26,8 @@ void checks_begin(struct checks *c, const struct launch *l);
 bool checks_watch(struct checks *c, const struct launch *l);
 /* Writes up to CHECKS_OBSERVERS of them; returns how many. */
 u32 checks_observers(struct checks *c, struct observer *to[CHECKS_OBSERVERS]);
+/* With them goes the checker of asynchronous operations that tells them. */
+const struct async_strict *checks_strict(const struct checks *c);
 /* After the launch: what was found, each place or pair of places once, in the order of the text; NULL: no more. Valid
  * until the next checks_begin or checks_free. */
 const struct fault *checks_finding(const struct checks *c, u32 k, const struct launch *l);

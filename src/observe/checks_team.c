@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "exec/gang.h"
+#include "observe/async_check.h"
 
 /* More is not copied: such a launch runs on one thread. */
 enum { IMAGE_MOST = 1 << 30, LEAST_CLUSTERS = 8 };
@@ -30,6 +31,7 @@ struct checks_team {
 	struct team_observer observers[CHECKS_OBSERVERS];
 	struct observer *list[CHECKS_OBSERVERS + 1];
 	u32 observer_count;
+	struct async_strict strict;
 	u8 **images; /* by allocation: what is there before the launch; NULL: nothing can write it */
 	u32 image_count;
 };
@@ -83,6 +85,35 @@ static void block_end(void *context, struct block *b)
 
 	m->block_end(m->context, b);
 }
+
+static const struct async_strict *strict_of(const struct checks_team *t, const struct warp *w)
+{
+	return checks_strict(t->members[w->worker->number]);
+}
+
+static void hear_range(void *context, struct warp *w, const struct insn *i, struct async_op *op, u32 lane,
+		       enum ir_space space, u64 address, u64 size, bool is_store)
+{
+	const struct async_strict *s = strict_of(context, w);
+
+	s->listener->range(s->context, w, i, op, lane, space, address, size, is_store);
+}
+
+static void hear_waited(void *context, struct warp *w, const struct async_op *op, u32 lanes, bool reading)
+{
+	const struct async_strict *s = strict_of(context, w);
+
+	s->listener->waited(s->context, w, op, lanes, reading);
+}
+
+static void hear_counted(void *context, struct warp *w, const struct async_op *op)
+{
+	const struct async_strict *s = strict_of(context, w);
+
+	s->listener->counted(s->context, w, op);
+}
+
+static const struct async_listener listener = {hear_range, hear_waited, hear_counted};
 
 /* --- Memory as it was ------------------------------------------------------------------------- */
 
@@ -209,6 +240,8 @@ bool checks_team_run(struct checks_team *t, struct checks *own, const struct lau
 		return false;
 	begin(t, own, l);
 	together.observers = t->list;
+	t->strict = checks_strict(t->members[0])->listener ? async_strict_with(&listener, t) : async_strict;
+	together.async_checker = &t->strict.checker;
 	together.jobs = t->count;
 	const bool clean =
 		launch_run(&together, stats, &fault, message, sizeof message) == LAUNCH_OK && found_nothing(t);

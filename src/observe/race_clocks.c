@@ -72,6 +72,18 @@ static void lane_learns(struct race_clocks *c, struct race_warp *me, u32 lane, s
 	me->alone |= 1u << lane;
 }
 
+void race_learn(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask, struct race_set *s)
+{
+	struct race_warp *me = &b->warps[w->index];
+
+	if (race_is_whole(w, mask)) {
+		race_set_add(&c->sets, &me->far, s);
+		return;
+	}
+	for (u32 left = mask; left; left &= left - 1)
+		lane_learns(c, me, (u32)__builtin_ctz(left), s);
+}
+
 /* What each of the warp's lanes knows. The caller holds the result. */
 static struct race_set *known_to_all(struct race_clocks *c, const struct race_block *b, const struct warp *w)
 {
@@ -458,8 +470,10 @@ struct race_location *race_location_find(struct race_clocks *c, u64 key, u32 lif
 		x = x->next;
 	for (u32 k = 0; x && x->life != life && k < RACE_SCOPES; k++)
 		race_set_put(&c->sets, &x->released[k], NULL);
-	if (x && x->life != life)
+	if (x && x->life != life) {
 		race_set_put(&c->sets, &x->reads, NULL);
+		race_set_put(&c->sets, &x->done, NULL);
+	}
 	if (x)
 		x->life = life;
 	return x;

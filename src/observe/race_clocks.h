@@ -112,6 +112,7 @@ struct race_location {
 	u32 block;
 	struct race_set *released[RACE_SCOPES];
 	struct race_set *reads; /* that were done before: see race_pass_reads */
+	struct race_set *done;  /* asynchronous operations that an mbarrier's complete phases have counted */
 };
 
 enum { RACE_CLUSTERS = 64 };
@@ -165,6 +166,9 @@ void race_strong_read(struct race_clocks *c, struct race_block *b, const struct 
 		      const struct race_location *at, enum race_scope scope, bool acquires, bool writes);
 void race_strong_write(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 lane,
 		       struct race_location *at, enum race_scope scope, bool releases, bool reads);
+
+/* Lanes of the warp come after what `s` has. */
+void race_learn(struct race_clocks *c, struct race_block *b, const struct warp *w, u32 mask, struct race_set *s);
 
 /* All lanes of a warp, `mask`, do: the write releases, and goes on from what it reads. */
 bool race_is_whole(const struct warp *w, u32 mask);

@@ -114,6 +114,7 @@ static bool find_accesses(struct race_proof *p, struct arena *arena, const struc
 			return false;
 		if (s->operation >= ACCOUNT_ASYNC) {
 			add(p, s, 0, SPACE_SHARED, false, true);
+			add(p, s, 1, SPACE_GLOBAL, true, false);
 			continue;
 		}
 		const bool loads = s->operation == ACCOUNT_LOAD || s->operation == ACCOUNT_LDMATRIX;
@@ -344,8 +345,11 @@ const bool *race_proof_find(struct race_proof *p, const struct launch *l, bool *
 			if (!(a->may_race && b->may_race) && may_race(p, l, a, b))
 				a->may_race = b->may_race = true;
 		}
+	/* A copy is two accesses. */
+	for (u32 k = 0; k < p->count; k++)
+		p->quiet[p->accesses[k].insn] = true;
 	for (u32 k = 0; k < p->count; k++) {
-		p->quiet[p->accesses[k].insn] = !p->accesses[k].may_race;
+		p->quiet[p->accesses[k].insn] &= !p->accesses[k].may_race;
 		*any |= p->accesses[k].may_race;
 	}
 	return p->quiet;

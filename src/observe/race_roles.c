@@ -84,6 +84,12 @@ static struct race_role texel_role(enum texel_use use)
 				  .scope = RACE_GPU};
 }
 
+/* Bulk and tensor copies, stores to other blocks that an mbarrier counts, and wgmma. */
+static bool goes_on(const struct form *f)
+{
+	return f->row->traits & TRAIT_ASYNC && f->row->traits & (TRAIT_UNSEEN | TRAIT_MULTIPLIES);
+}
+
 struct race_role race_role_of(const struct form *f)
 {
 	const u32 traits = f->row->traits;
@@ -112,5 +118,5 @@ struct race_role race_role_of(const struct form *f)
 					  .scope = (u8)scope_of(f, RACE_GPU)};
 	if (form_has(f, M_nc))
 		return (struct race_role){.does = RACE_READ_ONLY};
-	return (struct race_role){.does = form_has(f, M_sync) ? RACE_EXCHANGE : 0};
+	return (struct race_role){.does = (form_has(f, M_sync) ? RACE_EXCHANGE : 0) | (goes_on(f) ? RACE_ASYNC : 0)};
 }

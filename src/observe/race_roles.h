@@ -27,6 +27,7 @@ enum race_role_bit {
 	RACE_VOLATILE = 1 << 16,
 	RACE_FREES = 1 << 15,  /* the run time's free() */
 	RACE_TEXELS = 1 << 17, /* an access through a texture or a surface */
+	RACE_ASYNC = 1 << 18,  /* an operation that goes on by itself, whose accesses are told of apart: race_async.h */
 };
 
 struct race_role {

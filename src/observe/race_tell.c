@@ -169,8 +169,26 @@ static bool is_texel(const struct check_sites *s, u32 site)
 	return code->origin[insn] != NO_OPERAND && texels_use(&code->forms[code->origin[insn]]) != TEXEL_NONE;
 }
 
+/* What the operation, which has begun before, reads or writes. */
+static const char *async_remedy(const struct race_finding *f)
+{
+	if (f->other_writes)
+		return "nothing orders this after the operation's end: it must be waited for, at the mbarrier that "
+		       "counts "
+		       "it or by cp.async.bulk.wait_group (without .read), and who has not waited must be told by one "
+		       "who "
+		       "has";
+	return "nothing orders this after the operation has read it: it must be waited for, at the mbarrier that "
+	       "counts "
+	       "it, by cp.async.bulk.wait_group.read or by wgmma.wait_group, and who has not waited must be told by "
+	       "one "
+	       "who has";
+}
+
 static const char *remedy(const struct check_sites *s, const struct race_finding *f)
 {
+	if (f->other_async)
+		return async_remedy(f);
 	if (f->strong && f->other_strong && f->scope == APART_IN_WARP)
 		return "volatile orders nothing between lanes of a warp, which need not step together: no "
 		       "bar.warp.sync "
@@ -212,11 +230,12 @@ static const char *remedy(const struct check_sites *s, const struct race_finding
 static enum race_distance scope_of(const struct warp *w, const struct race_mark *m)
 {
 	const struct cluster *c = w->block->cluster;
+	const u32 block = race_mark_block(m);
 
-	if (m->block == (u32)w->block->index)
+	if (block == (u32)w->block->index)
 		return m->warp == w->index ? APART_IN_WARP : APART_IN_BLOCK;
 	for (u32 k = 0; k < c->count; k++)
-		if ((u32)c->blocks[k]->index == m->block)
+		if ((u32)c->blocks[k]->index == block)
 			return APART_IN_CLUSTER;
 	return APART_IN_GRID;
 }
@@ -319,6 +338,8 @@ void race_tell(struct race_findings *f, struct warp *w, const struct race_access
 				    .strong = access->strong,
 				    .read_only = access->read_only,
 				    .frees = access->frees,
+				    .async = access->async,
+				    .other_async = race_mark_is_async(before),
 				    .other_writes = before_writes,
 				    .other_strong = before->scope != RACE_WEAK,
 				    .scope = scope_of(w, before)};
@@ -335,7 +356,8 @@ void race_tell(struct race_findings *f, struct warp *w, const struct race_access
 	fill(x, f->sites, w, is_validated(f, x) || is_flag(f, x) ? FAULT_NONE : FAULT_RACE, p);
 	x->fault.times = times;
 	check_tell_other(&x->fault, f->sites, before_writes ? FAULT_ROLE_WRITES : FAULT_ROLE_READS, before->site,
-			 before->block, before->warp * WARP_LANES + (before->lane == RACE_ANY_LANE ? 0 : before->lane));
+			 race_mark_block(before),
+			 before->warp * WARP_LANES + (before->lane == RACE_ANY_LANE ? 0 : before->lane));
 }
 
 /* The same two instructions may have met in the other order, farther apart. */
@@ -360,11 +382,12 @@ struct fault *race_finding_fault(const struct race_findings *f, u32 k, const str
 	widen(f, x);
 	name_thread(l, x, thread);
 	check_site_place(f->sites, x->other, place);
-	snprintf(x->fault.detail, sizeof x->fault.detail, "%s %s, which %s %s at %s",
+	snprintf(x->fault.detail, sizeof x->fault.detail, "%s %s, which %s%s %s at %s",
 		 x->frees    ? "frees"
 		 : x->writes ? "writes"
 			     : "reads",
-		 x->address, thread, x->other_writes ? "writes" : "reads", place);
+		 x->address, x->other_async ? "an asynchronous operation of " : "", thread,
+		 x->other_writes ? "writes" : "reads", place);
 	x->fault.advice = remedy(f->sites, x);
 	return &x->fault;
 }

@@ -30,6 +30,7 @@ struct race_finding {
 	bool strong, other_strong;
 	bool read_only;           /* a load through the read-only path */
 	bool frees;               /* the run time's free() */
+	bool async, other_async;  /* asynchronous operations */
 	enum race_distance scope; /* the widest so far */
 	char address[64];
 };
@@ -50,6 +51,7 @@ struct race_access {
 	bool writes, strong;
 	bool read_only; /* ld.global.nc */
 	bool frees;
+	bool async; /* by an asynchronous operation */
 };
 
 /* Is what the site loads used before anything behind it could tell others that it has been read? */

@@ -93,8 +93,10 @@ static bool gang_stores_alike(const struct race_touch *a, const struct race_plac
 /* Two strong accesses whose scopes take in both threads do not race. */
 static bool are_strong(const struct race_touch *a, const struct race_mark *m)
 {
-	return race_reaches(a->w, a->is_mbarrier && a->scope ? RACE_GPU : a->scope, m->block) &&
-	       race_reaches(a->w, (enum race_scope)m->scope, m->block);
+	const u32 other = race_mark_block(m);
+
+	return race_reaches(a->w, a->is_mbarrier && a->scope ? RACE_GPU : a->scope, other) &&
+	       race_reaches(a->w, (enum race_scope)m->scope, other);
 }
 
 /* A volatile load and a volatile store by two lanes of a warp, to shared memory: programs that count on lanes that step
@@ -115,6 +117,9 @@ static bool is_conflict(const struct race_touch *a, const struct race_place *p, 
 			const struct race_mark *mine, bool is_write)
 {
 	if (!(m->bytes & mine->bytes))
+		return false;
+	/* Who touches what an operation still has in hand: the fault says so (observe/async_check.c). */
+	if (race_mark_is_async(m) && a->w->stop == STOP_FAULT)
 		return false;
 	if (a->read_only)
 		return true;
@@ -159,7 +164,8 @@ static bool conflict(const struct race_touch *a, const struct race_place *p, str
 static void tell_conflicts(const struct race_touch *a, const struct race_place *p, struct race_word word,
 			   const struct race_mark *mine)
 {
-	const struct race_access access = {a->site, a->writes, a->scope != RACE_WEAK, a->read_only, a->frees};
+	const struct race_access access = {a->site,      a->writes, a->scope != RACE_WEAK,
+					   a->read_only, a->frees,  a->agent != 0};
 	struct race_mark with;
 
 	if (conflict(a, p, word, mine, 0, RACE_READ, &with))
@@ -186,6 +192,8 @@ static void synchronise(const struct race_touch *a, const struct race_place *p, 
 
 	const bool passes = a->r->polls && !life && a->scope == RACE_GPU;
 
+	if (at && a->waited)
+		race_learn(c, a->own, a->w, 1u << p->lane, at->done);
 	if (at && a->reads && is_strong_last(a, word)) {
 		race_strong_read(c, a->own, a->w, p->lane, at, a->scope, a->acquires, a->writes);
 		if (passes && !a->writes)
@@ -241,8 +249,8 @@ static void leave_write(const struct race_touch *a, struct race_word word, const
 /* One word of a lane's access. */
 static void touch(const struct race_touch *a, const struct race_place *p, struct race_word word, u8 bytes, u32 life)
 {
-	const struct race_mark mine = {.time = a->r->clocks.now,
-				       .block = (u32)a->w->block->index,
+	const struct race_mark mine = {.time = a->agent ? a->began : a->r->clocks.now,
+				       .block = a->agent ? a->agent : (u32)a->w->block->index,
 				       .site = a->site,
 				       .warp = (u8)a->w->index,
 				       .lane = (u8)p->lane,
@@ -303,7 +311,7 @@ static void touch_lane(const struct race_touch *a, u32 lane, enum ir_space space
 			return;
 		p.host = owner->shared + p.offset;
 		touch_words(a, &p, race_block_of(a->r, owner));
-		if (owner != a->w->block)
+		if (owner != a->w->block && !a->agent)
 			touch_remote(a, &p, race_block_of(a->r, owner));
 		return;
 	}
@@ -331,6 +339,8 @@ static void synchronise_whole(const struct race_touch *a, u32 mask, u64 key, u32
 	struct race_clocks *c = &a->r->clocks;
 	struct race_location *at = race_location_find(c, key, life);
 
+	if (at && a->waited)
+		race_learn(c, a->own, a->w, mask, at->done);
 	if (at && a->reads && is_last)
 		race_strong_read_whole(c, a->own, a->w, mask, at, a->scope, a->acquires, a->writes);
 	if (!a->writes)
@@ -360,6 +370,23 @@ void race_touch_whole(const struct race_touch *a, u32 mask, enum ir_space space,
 	apart.apart = true;
 	race_touch_lanes(&apart, a->own->warps[a->w->index].alone ? mask : ends, space, addresses, size);
 	synchronise_whole(a, mask, (u64)(uintptr_t)(owner->shared + at), r->life, is_last);
+}
+
+void race_touch_shared(const struct race_touch *a, u32 lane, u64 address, u64 bytes)
+{
+	struct race_place p = {.lane = lane, .space = SPACE_SHARED};
+	const struct block *owner = shared_owner(a->w, address);
+	const u64 end = (address & ((1u << SHARED_RANK_SHIFT) - 1)) + bytes;
+
+	if (!owner || end > owner->shared_bytes)
+		return;
+	for (u64 at = end - bytes; at < end; at += p.size) {
+		p.offset = at;
+		p.address = address + (at - (end - bytes));
+		p.size = (u32)min_u64(4 - at % 4, end - at);
+		p.host = owner->shared + at;
+		touch_words(a, &p, race_block_of(a->r, owner));
+	}
 }
 
 void race_touch_range(const struct race_touch *a, u32 lane, u64 address, u64 bytes)

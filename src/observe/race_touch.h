@@ -34,7 +34,10 @@ struct race_touch {
 	bool read_only; /* ld.global.nc: no order lets it see what the launch writes */
 	bool is_volatile;
 	bool frees; /* and leaves no marks */
-	bool apart; /* from what it synchronises: race_touch_whole sees to that */
+	u32 agent;  /* of an asynchronous operation (RACE_AGENT), that began at `began`; 0: it is none */
+	u32 began;
+	bool waited; /* a wait for an mbarrier has succeeded */
+	bool apart;  /* from what it synchronises: race_touch_whole sees to that */
 	enum race_scope scope;
 	const u8 *rows;
 	bool wide;        /* addresses have 64 bits */
@@ -49,7 +52,8 @@ void race_touch_lanes(const struct race_touch *a, u32 mask, enum ir_space space,
 		      u32 size);
 /* All lanes of the warp, `mask`, access one word of shared memory by a strong access that acquires or releases. */
 void race_touch_whole(const struct race_touch *a, u32 mask, enum ir_space space, u64 address, u32 size);
-/* One lane does, to that many bytes of global memory. */
+/* One lane does, to that many bytes of shared memory, of its own block or another one; of global memory. */
+void race_touch_shared(const struct race_touch *a, u32 lane, u64 address, u64 bytes);
 void race_touch_range(const struct race_touch *a, u32 lane, u64 address, u64 bytes);
 
 #endif

@@ -13,7 +13,7 @@
 /* An access by one thread. */
 struct race_mark {
 	u32 time;      /* 0: none */
-	u32 block;     /* linear */
+	u32 block;     /* linear; of what an asynchronous operation does: its agent, see RACE_AGENT */
 	u32 site;      /* of the program's decoded instructions */
 	u8 warp, lane; /* lane: RACE_ANY_LANE: of several, which stored the same */
 	u8 bytes;      /* of the word, a bit each */
@@ -21,6 +21,17 @@ struct race_mark {
 };
 
 enum { RACE_ANY_LANE = 0xff };
+
+/* An asynchronous operation does its accesses as a thread of its own would: as one of a block that there is not, which has
+ * this bit, the number of its own block, and one of so many bits that says which of the block's agents it is. */
+enum { RACE_AGENT_BITS = 4 };
+static const u32 RACE_AGENT = 1u << 31;
+static inline bool race_mark_is_async(const struct race_mark *m) { return m->block & RACE_AGENT; }
+/* Of the thread whose access it is, or that began the operation. */
+static inline u32 race_mark_block(const struct race_mark *m)
+{
+	return m->block & RACE_AGENT ? (m->block & ~RACE_AGENT) >> RACE_AGENT_BITS : m->block;
+}
 
 enum race_plane {
 	RACE_WRITE,

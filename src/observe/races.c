@@ -13,6 +13,7 @@
 #include "exec/gang.h"
 #include "exec/run.h"
 #include "isa/form.h"
+#include "observe/race_async.h"
 #include "observe/race_barriers.h"
 #include "observe/race_ends.h"
 #include "observe/race_proof.h"
@@ -23,6 +24,7 @@
 
 struct races {
 	struct observer observer;
+	struct async_strict strict; /* which tells it of asynchronous operations */
 	struct check_options options;
 	const struct check_sites *where;
 	const struct program *program;
@@ -165,17 +167,17 @@ static bool polls(const struct races *r, const struct kernel *k)
 static void find_quiet(struct races *r, const struct launch *l)
 {
 	const struct kernel *k = l->kernel;
-	const u32 code = k->code->index;
+	const u32 code = k->code->index, asynchronous = l->async.mode == ASYNC_STRICT ? RACE_ASYNC : 0;
 	bool any = true;
 
 	if (!r->has_proof[code])
 		r->proofs[code] = prove(r, k);
 	r->has_proof[code] = true;
-	/* The proof knows nothing of texels, which may be any buffer's. */
-	r->proved = r->proofs[code] && !does(r, k, RACE_TEXELS) ? k->code : NULL;
+	/* The proof knows nothing of texels, which may be any buffer's, nor what asynchronous operations access. */
+	r->proved = r->proofs[code] && !does(r, k, RACE_TEXELS | asynchronous) ? k->code : NULL;
 	if (r->proved)
 		r->quiet = race_proof_find(r->proofs[code], l, &any);
-	r->none = !any && !does(r, k, RACE_MBARRIER);
+	r->none = !any && !does(r, k, RACE_MBARRIER | asynchronous);
 }
 
 /* --- During the run: one access --------------------------------------------------------------- */
@@ -191,7 +193,8 @@ struct event {
 	const struct gang *gang; /* that executes it together; or NULL */
 };
 
-/* cp.async: the shared address comes first. */
+/* cp.async, as if the lane did it at once: who does not wait for it is told by the check of asynchronous operations. The
+ * shared address comes first. */
 static void touch_copy(struct race_touch *a, const struct account_site *s, const u8 *rows, u32 mask)
 {
 	u64 address[WARP_LANES];
@@ -199,6 +202,14 @@ static void touch_copy(struct race_touch *a, const struct account_site *s, const
 	a->writes = true;
 	operand_addresses(s, a->i, rows, 0, address);
 	race_touch_lanes(a, mask, SPACE_SHARED, address, s->width);
+	a->writes = false;
+	a->reads = true;
+	operand_addresses(s, a->i, rows, 2, address);
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left), bytes = copy_source_bytes(s, a->i, rows, l);
+		if (bytes && !(address[l] & (s->width - 1)))
+			race_touch_range(a, l, address[l], bytes);
+	}
 }
 
 static void touch_fragment(const struct race_touch *a, const struct account_site *s, const u8 *rows, u32 mask,
@@ -306,6 +317,7 @@ static void access_mbarrier(const struct event *e, u32 mask, const struct race_r
 	a.writes = !(role->does & RACE_MBARRIER_WAIT);
 	a.reads = !(role->does & RACE_MBARRIER_INIT);
 	a.acquires &= waited;
+	a.waited = waited;
 	row_addresses(e->rows, insn_operand(code, f, e->i, role->address),
 		      (s32)insn_operand(code, f, e->i, role->address + 1u), f->operand_bits[role->address] == 64,
 		      address);
@@ -521,9 +533,32 @@ static bool wants(void *context, const struct code *code, u32 insn)
 		return false;
 	return (site && !(site & SITE_GUARD) && r->sites->items[site - 1].space != SPACE_LOCAL &&
 		!is_quiet(r, code, insn)) ||
-	       r->roles[code->index][insn].does &
-		       ~(u32)(RACE_STRONG | RACE_ACQUIRES | RACE_RELEASES | RACE_READ_ONLY | RACE_VOLATILE);
+	       r->roles[code->index][insn].does & ~(u32)(RACE_STRONG | RACE_ACQUIRES | RACE_RELEASES | RACE_READ_ONLY |
+							 RACE_VOLATILE | RACE_ASYNC);
 }
+
+static void hear_range(void *context, struct warp *w, const struct insn *i, struct async_op *op, u32 lane,
+		       enum ir_space space, u64 address, u64 size, bool is_store)
+{
+	const struct race_async_bytes bytes = {lane, space, address, size, is_store};
+	struct races *r = context;
+
+	if (!r->none)
+		race_async_range(&r->memory, w, i, check_site(r->where, w, i), op, &bytes);
+}
+
+static void hear_waited(void *context, struct warp *w, const struct async_op *op, u32 lanes, bool reading)
+{
+	race_async_waited(&((struct races *)context)->memory, w, op, lanes, reading);
+}
+
+static void hear_counted(void *context, struct warp *w, const struct async_op *op)
+{
+	(void)w;
+	race_async_counted(&((struct races *)context)->memory, op);
+}
+
+static const struct async_listener listener = {hear_range, hear_waited, hear_counted};
 
 /* The machine uses its blocks' records again. */
 static struct race_block *record_of(struct races *r, struct block *b)
@@ -576,6 +611,7 @@ struct races *races_new(struct arena *arena, const struct check_sites *where, co
 	r->options = *options;
 	r->observer = (struct observer){
 		.context = r, .wants = wants, .before = before, .block_start = block_start, .block_end = block_end};
+	r->strict = async_strict_with(&listener, r);
 	r->sites = sites;
 	r->lasting = arena;
 	r->roles = ARENA_ARRAY(arena, program->code_count + 1, struct race_role *);
@@ -656,12 +692,13 @@ void races_explain(const struct races *r, const struct launch *l, struct fault *
 	if (!last.time)
 		return;
 	const u64 thread = last.warp * WARP_LANES + (last.lane == RACE_ANY_LANE ? 0 : last.lane);
+	const u32 block = race_mark_block(&last);
 	check_site_place(r->where, last.site, place);
 	snprintf(f->detail + used, sizeof f->detail - used,
 		 "; the last to write it was thread (%llu,%llu,%llu) of block (%u,%u,%u), at %s",
 		 (unsigned long long)(thread % l->block[0]), (unsigned long long)(thread / l->block[0] % l->block[1]),
-		 (unsigned long long)(thread / l->block[0] / l->block[1]), last.block % l->grid[0],
-		 last.block / l->grid[0] % l->grid[1], last.block / l->grid[0] / l->grid[1], place);
+		 (unsigned long long)(thread / l->block[0] / l->block[1]), block % l->grid[0],
+		 block / l->grid[0] % l->grid[1], block / l->grid[0] / l->grid[1], place);
 }
 
 bool races_meet(const struct races *r, const struct races *other)
@@ -685,3 +722,5 @@ bool races_have(const struct races *r, u32 site)
 u64 races_more(const struct races *r) { return r->memory.findings.more; }
 
 struct observer *races_observer(struct races *r) { return &r->observer; }
+
+const struct async_strict *races_strict(const struct races *r) { return &r->strict; }

@@ -13,6 +13,7 @@
 #define PTXSIM_OBSERVE_RACES_H
 
 #include "exec/launch.h"
+#include "observe/async_check.h"
 #include "observe/check_findings.h"
 #include "observe/check_options.h"
 #include "observe/sites.h"
@@ -25,6 +26,8 @@ struct races *races_new(struct arena *arena, const struct check_sites *where, co
 /* Before each launch_run that the observer watches; `arena` is for what it remembers of the launch. */
 void races_begin(struct races *r, struct check_findings *others, const struct launch *l);
 struct observer *races_observer(struct races *r);
+/* The checker of asynchronous operations for those launches. */
+const struct async_strict *races_strict(const struct races *r);
 /* After the launch: what was found, each pair of instructions once, in the order in which they met; NULL: no more.
  * Valid until the launch's arena is freed. */
 struct fault *races_finding(const struct races *r, u32 k, const struct launch *l);

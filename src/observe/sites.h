@@ -32,4 +32,15 @@ static inline void operand_addresses(const struct account_site *s, const struct 
 		      s->form->operand_bits[k] == 64, address);
 }
 
+/* What a lane's cp.async reads of its source: the rest of what it writes is zeros. */
+static inline u32 copy_source_bytes(const struct account_site *s, const struct insn *i, const u8 *rows, u32 lane)
+{
+	const u32 bits = s->form->operand_count > 4 ? s->form->operand_bits[4] : 0;
+	const u32 *row = (const u32 *)(const void *)(rows + (bits ? insn_operand(s->code, s->form, i, 4) : 0));
+
+	if (bits == 1)
+		return (*row >> lane ^ i->aux) & 1 ? 0 : s->width;
+	return bits == 32 && row[lane] < s->width ? row[lane] : s->width;
+}
+
 #endif

@@ -26,9 +26,6 @@ static void copy(struct unwritten *u, struct warp *w, u32 lane, u64 to, enum ir_
 void unwritten_copy_small(struct unwritten *u, struct warp *w, const struct account_site *s, const struct insn *i,
 			  const u8 *rows, u32 mask)
 {
-	const struct form *f = s->form;
-	const bool has_count = f->operand_count > 4 && f->operand_bits[4] == 32;
-	const bool has_predicate = f->operand_count > 4 && f->operand_bits[4] == 1;
 	u64 to[WARP_LANES], from[WARP_LANES];
 	struct unwritten_place d;
 
@@ -36,12 +33,10 @@ void unwritten_copy_small(struct unwritten *u, struct warp *w, const struct acco
 	operand_addresses(s, i, rows, 2, from);
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		u64 bytes = has_predicate ? 0 : s->width;
-		if (has_count)
-			bytes = min_u64(bytes, ((const u32 *)(const void *)(rows + insn_operand(s->code, f, i, 4)))[l]);
 		if (unwritten_spot(u, w, l, SPACE_SHARED, to[l], s->width, &d) && d.written)
 			written_mark(d.written, d.offset, s->width);
-		copy(u, w, l, to[l], SPACE_GLOBAL, from[l], bytes, check_site(u->where, w, i));
+		copy(u, w, l, to[l], SPACE_GLOBAL, from[l], copy_source_bytes(s, i, rows, l),
+		     check_site(u->where, w, i));
 	}
 }
 

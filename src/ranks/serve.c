@@ -63,7 +63,7 @@ static void run_part(struct server *v, const struct ordered_launch *o, const u8 
 			   .heap_bytes = o->heap_bytes,
 			   .local_limit_bytes = o->local_limit_bytes,
 			   .async = o->async,
-			   .async_checker = &async_strict_checker,
+			   .async_checker = &async_strict.checker,
 			   .lock_order = o->lock_order};
 	struct fault fault = {.kind = FAULT_NONE};
 	char message[256];

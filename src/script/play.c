@@ -136,7 +136,7 @@ static void begin_launch(struct play *p, const struct script_statement *st, stru
 	l->any_order = !one_thread && (p->options.any_order || st->launch.any_order);
 	l->instruction_limit = p->options.limit;
 	l->async = p->options.async;
-	l->async_checker = &async_strict_checker;
+	l->async_checker = p->watch ? &checks_strict(p->watch)->checker : &async_strict.checker;
 	l->lock_order = p->options.lock_order;
 	l->schedule = p->options.schedule;
 	l->native = session_native(s, s->program, l->kernel, p->options.native);

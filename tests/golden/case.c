@@ -264,7 +264,7 @@ static bool launch(struct run *r)
 		.print = collect,
 		.print_context = r,
 		.async = r->options->async,
-		.async_checker = &async_strict_checker,
+		.async_checker = &async_strict.checker,
 		.native = session_native(r->s, r->s->program, r->kernel, r->options->native),
 		.observers = r->options->observers,
 	};
@@ -283,6 +283,7 @@ static bool launch(struct run *r)
 		checks_begin(checks, &l);
 		checks_observers(checks, watching);
 		l.observers = watching;
+		l.async_checker = &checks_strict(checks)->checker;
 	}
 	const enum launch_status status = launch_run(&l, &stats, &fault, reason, sizeof reason);
 	const bool clean = !checks || found_nothing(r, checks, &l);
