@@ -8,6 +8,7 @@
  * textures without depth, which all that can be made here are. How lookups follow recordings: see memory/texture.h.
  */
 #include "isa/form.h"
+#include "memory/texture_lanes.h"
 #include "number/half.h"
 #include "number/ieee.h"
 #include "sem/lanes.h"
@@ -29,6 +30,64 @@ static void give(const struct texture_places *p, u8 *rows, u32 lane, const u32 v
 
 /* --- tex, tld4 ------------------------------------------------------------------------------ */
 
+/* Does the instruction look for floats' texels in one plane, which all lanes can do at once? A level of a texture that has
+ * one changes nothing. */
+static bool is_plane(const struct texture_places *p, enum texture_lookup_kind how, bool has_offset)
+{
+	const u32 offsets = texture_offsets_place(p, how), results = (u32)form_type(p->f, 0);
+
+	return how != LOOK_GATHER && p->dimensions <= PLANE_DIMENSIONS && p->layer == NO_PLACE && !p->samples &&
+	       form_type(p->f, 1) == T_f32 && results != T_f16 && results != T_f16x2 &&
+	       !(has_offset && offsets < p->f->operand_count && p->list[offsets] != NO_OPERAND);
+}
+
+/* The same handle in all lanes. */
+static bool is_one_handle(const struct texture_places *p, const u8 *rows, u32 index, u32 mask)
+{
+	const u64 *handles = (const u64 *)(const void *)(rows + p->list[index]), first = handles[__builtin_ctz(mask)];
+	u64 other = 0;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		other |= mask >> l & 1 ? handles[l] ^ first : 0;
+	return !other;
+}
+
+/* False: nothing is done yet. */
+static bool look_up_plane(const struct texture_places *p, const struct bound *b, u8 *rows, u32 mask)
+{
+	f32 at[PLANE_DIMENSIONS][WARP_LANES];
+	struct plane_texels texels;
+
+	for (u32 d = 0; d < p->dimensions; d++)
+		memcpy(at[d], rows + p->list[texture_first_coordinate(p) + d], sizeof at[d]);
+	if (!plane_is_there(&b->t, p->dimensions) ||
+	    !plane_lookup(&b->t, b->host, p->dimensions, (const f32(*)[WARP_LANES])at, mask, &texels))
+		return false;
+	for (u32 k = 0; k < p->results; k++) {
+		u32 *d = (u32 *)(rows + p->list[k]);
+		for (u32 l = 0; l < WARP_LANES; l++)
+			d[l] = mask >> l & 1 ? texels.value[k][l] : d[l];
+	}
+	return true;
+}
+
+/* Are they textures, and cubes where cubes are asked for? Looked at before anything is written, so that a gang can try it. */
+static bool binds(struct warp *w, const struct insn *i, const struct texture_places *p, const u8 *rows, u32 mask,
+		  const struct bound **b)
+{
+	for (; mask; mask &= mask - 1) {
+		const u32 l = (u32)__builtin_ctz(mask);
+		if (!texture_bind(w, i, l, texture_handle(p, rows, p->texture, l),
+				  texture_handle(p, rows, p->texture + 1, l), b))
+			return false;
+		if (p->cube && ((*b)->t.layers < 6 || (*b)->t.width != (*b)->t.height)) {
+			texture_is_no_cube(w, i, l, &(*b)->t);
+			return false;
+		}
+	}
+	return true;
+}
+
 static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
 				  enum texture_lookup_kind how, bool has_offset)
 {
@@ -40,16 +99,17 @@ static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows
 
 	texture_find_places(w, i, results, results + 1, &p);
 	fp_enter(w, FP_RN);
-	for (u32 l = 0; l < WARP_LANES; l++) {
+	const bool one = mask && p.list[p.texture] != NO_OPERAND && is_one_handle(&p, rows, p.texture, mask) &&
+			 (p.list[p.texture + 1] == NO_OPERAND || is_one_handle(&p, rows, p.texture + 1, mask));
+	if (!binds(w, i, &p, rows, one ? mask & -mask : mask, &b))
+		return NULL;
+	const bool at_once = one && is_plane(&p, how, has_offset) && look_up_plane(&p, b, rows, mask);
+	for (u32 left = at_once ? 0 : mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
 		struct texture_query q;
 		u32 value[4];
-		if (!(mask >> l & 1))
-			continue;
-		if (!texture_bind(w, i, l, texture_handle(&p, rows, p.texture, l),
-				  texture_handle(&p, rows, p.texture + 1, l), &b))
+		if (!one && !binds(w, i, &p, rows, 1u << l, &b))
 			return NULL;
-		if (p.cube && (b->t.layers < 6 || b->t.width != b->t.height))
-			return texture_is_no_cube(w, i, l, &b->t);
 		texture_fill_query(&p, rows, l, how, has_offset, &q);
 		texture_fill_level(&p, rows, l, how, &b->t, &q);
 		if (how == LOOK_GATHER)
@@ -62,22 +122,22 @@ static const struct insn *look_up(struct warp *w, const struct insn *i, u8 *rows
 	return i + 1;
 }
 MEANING_FUNCTION(tex) { return look_up(w, i, rows, mask, LOOK_BASE, true); }
-MEANING(tex);
+MEANING_STEP(tex);
 MEANING_FUNCTION(tex_level) { return look_up(w, i, rows, mask, LOOK_LEVEL, true); }
-MEANING(tex_level);
+MEANING_STEP(tex_level);
 MEANING_FUNCTION(tex_grad) { return look_up(w, i, rows, mask, LOOK_GRADIENT, true); }
-MEANING(tex_grad);
+MEANING_STEP(tex_grad);
 MEANING_FUNCTION(tld4) { return look_up(w, i, rows, mask, LOOK_GATHER, true); }
-MEANING(tld4);
+MEANING_STEP(tld4);
 /* The same without offsets: what stands there is a depth. */
 MEANING_FUNCTION(tex_depth) { return look_up(w, i, rows, mask, LOOK_BASE, false); }
-MEANING(tex_depth);
+MEANING_STEP(tex_depth);
 MEANING_FUNCTION(tex_level_depth) { return look_up(w, i, rows, mask, LOOK_LEVEL, false); }
-MEANING(tex_level_depth);
+MEANING_STEP(tex_level_depth);
 MEANING_FUNCTION(tex_grad_depth) { return look_up(w, i, rows, mask, LOOK_GRADIENT, false); }
-MEANING(tex_grad_depth);
+MEANING_STEP(tex_grad_depth);
 MEANING_FUNCTION(tld4_depth) { return look_up(w, i, rows, mask, LOOK_GATHER, false); }
-MEANING(tld4_depth);
+MEANING_STEP(tld4_depth);
 
 /* --- Queries -------------------------------------------------------------------------------- */
 

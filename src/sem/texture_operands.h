@@ -107,11 +107,19 @@ static inline void texture_fill_offsets(const struct texture_places *p, const u8
 	}
 }
 
+/* The index of the first offset: behind the coordinates, and a level or steps. */
+static inline u32 texture_offsets_place(const struct texture_places *p, enum texture_lookup_kind how)
+{
+	return p->first + p->coordinates +
+	       (how == LOOK_LEVEL      ? 1
+		: how == LOOK_GRADIENT ? 2 * texture_gradient_length(p)
+				       : 0);
+}
+
 static inline void texture_fill_query(const struct texture_places *p, const u8 *rows, u32 lane,
 				      enum texture_lookup_kind how, bool has_offset, struct texture_query *q)
 {
-	const u32 between = how == LOOK_LEVEL ? 1 : how == LOOK_GRADIENT ? 2 * texture_gradient_length(p) : 0;
-	const u32 first = texture_first_coordinate(p), offsets = p->first + p->coordinates + between;
+	const u32 first = texture_first_coordinate(p), offsets = texture_offsets_place(p, how);
 
 	memset(q, 0, sizeof *q);
 	q->dimensions = p->dimensions;

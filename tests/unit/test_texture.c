@@ -14,6 +14,7 @@
 #include <zlib.h>
 
 #include "memory/texture.h"
+#include "memory/texture_lanes.h"
 #include "ptxsim.h"
 #include "main.h"
 
@@ -184,6 +185,123 @@ START_TEST(a_texref_is_bound)
 }
 END_TEST
 
+/* --- A warp at once ------------------------------------------------------------------------------------- */
+
+enum { PLANE_WIDTH = 13, PLANE_HEIGHT = 7, PLANE_WARPS = 4 };
+
+static u64 seed;
+static u32 draw(void)
+{
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (u32)(seed >> 32);
+}
+
+/* Mostly near the texture, in one of sixteen lanes anything: far away, tiny, infinite, not a number. */
+static f32 random_coordinate(const struct texture *t, bool wild)
+{
+	const f32 size = t->normalized_coordinates ? 1 : PLANE_WIDTH;
+
+	if (wild && draw() % 16 == 0)
+		return f32_of_bits(draw());
+	if (draw() % 4 == 0) /* edges, middles and quarters */
+		return size * (f32)((s32)(draw() % 200) - 80) / (4 * PLANE_WIDTH);
+	return size * ((f32)draw() * 0x1p-30f - 1.5f);
+}
+
+/* Floats of any size, some of them equal or special. */
+static void fill_texels(const struct texture *t, u8 *texels, size_t bytes, bool wild)
+{
+	for (size_t k = 0; k < bytes; k++)
+		texels[k] = (u8)draw();
+	for (size_t k = 0; t->kind == TEXEL_FLOAT && t->channel_bits == 32 && k < bytes / 4; k++) {
+		u32 word = draw();
+		if (draw() % 2)
+			word = (word & 0x80ffffff) | 0x3f000000;
+		else if (!wild && (word & 0x7f800000) == 0x7f800000)
+			word &= 0xbfffffff;
+		else if (draw() % 16 == 0)
+			word &= 0x80000000;
+		memcpy(texels + 4 * k, &word, sizeof word);
+	}
+}
+
+/* How many warps were looked up at once; each lane of them as by itself. */
+static u32 compare_lanes(const struct texture *t, u32 dimensions, bool wild)
+{
+	u8 texels[PLANE_WIDTH * PLANE_HEIGHT * 16];
+	u32 at_once = 0;
+
+	fill_texels(t, texels, sizeof texels, wild);
+	for (u32 warp = 0; warp < PLANE_WARPS; warp++) {
+		struct plane_texels found;
+		f32 at[PLANE_DIMENSIONS][WARP_LANES];
+		const u32 mask = warp % 2 ? FULL_MASK : draw();
+		for (u32 l = 0; l < WARP_LANES; l++)
+			for (u32 d = 0; d < PLANE_DIMENSIONS; d++)
+				at[d][l] = random_coordinate(t, wild);
+		if (!plane_lookup(t, texels, dimensions, (const f32(*)[WARP_LANES])at, mask, &found))
+			continue;
+		at_once++;
+		for (u32 l = 0; l < WARP_LANES; l++) {
+			struct texture_query q = {.dimensions = dimensions, .at = {at[0][l], at[1][l]}};
+			u32 want[4];
+			texture_lookup(t, texels, &q, want);
+			for (u32 k = 0; k < 4 && mask >> l & 1; k++)
+				if (found.value[k][l] != want[k])
+					ck_abort_msg("%u bits, kind %u, linear %u, mode %u: %a, %a: %08x, not %08x",
+						     t->channel_bits, t->kind, t->linear, t->address[0], (f64)at[0][l],
+						     (f64)at[1][l], found.value[k][l], want[k]);
+		}
+	}
+	return at_once;
+}
+
+/* All formats, filters and address modes. */
+static void each_plane(u32 choice, struct texture *t)
+{
+	static const u8 bits[] = {32, 32, 16, 16, 16, 8, 8, 32}, channels[] = {1, 2, 4};
+	static const u8 kinds[] = {TEXEL_FLOAT,  TEXEL_UNSIGNED, TEXEL_FLOAT,  TEXEL_UNSIGNED,
+				   TEXEL_SIGNED, TEXEL_UNSIGNED, TEXEL_SIGNED, TEXEL_SIGNED};
+
+	*t = (struct texture){.magic = TEXTURE_MAGIC, .width = PLANE_WIDTH, .height = PLANE_HEIGHT};
+	t->channel_bits = bits[choice % 8];
+	t->kind = kinds[choice % 8];
+	t->linear = choice / 8 % 2;
+	t->normalized_coordinates = choice / 16 % 2;
+	t->normalized_values = choice / 32 % 2;
+	t->address[0] = choice / 64 % 4;
+	t->address[1] = choice / 256 % 4;
+	t->channels = channels[choice / 1024 % 3];
+	t->pitch = texture_row_bytes(t);
+	t->slice = t->pitch * PLANE_HEIGHT;
+	for (u32 k = 0; k < 4; k++)
+		t->border[k] = 0.3f * (f32)k - 0.2f;
+}
+enum { PLANE_CHOICES = 1024 * 3 };
+
+START_TEST(a_warp_is_looked_up_as_its_lanes)
+{
+	u32 at_once = 0, planes = 0;
+
+	seed = 1;
+	for (u32 choice = 0; choice < PLANE_CHOICES; choice++)
+		for (u32 dimensions = 1; dimensions <= 2; dimensions++) {
+			struct texture t;
+			each_plane(choice, &t);
+			if (dimensions == 1 && choice % 3 == 0)
+				t.height = 0;
+			ck_assert(texture_is_sound(&t));
+			if (!plane_is_there(&t, dimensions))
+				continue;
+			planes++;
+			at_once += compare_lanes(&t, dimensions, choice % 2);
+			at_once += compare_lanes(&t, dimensions, false);
+		}
+	ck_assert_int_gt(planes, 4000);
+	ck_assert_int_gt(at_once, planes * PLANE_WARPS);
+}
+END_TEST
+
 static const char levels_text[] =
 	".version 8.0\n.target sm_75\n.address_size 64\n"
 	".entry look(.param .u64 mips, .param .u64 samples, .param .u64 out) {\n"
@@ -259,4 +377,5 @@ UNIT_SUITE("texture")
 	tcase_add_test(recorded, lookups_are_the_recorded_ones);
 	tcase_add_test(interface, a_texref_is_bound);
 	tcase_add_test(interface, levels_and_samples);
+	tcase_add_test(unit_case(suite, "planes", 60), a_warp_is_looked_up_as_its_lanes);
 }
