@@ -77,16 +77,33 @@ static struct matrix_words find_shape(const struct matrix_words *list, u32 count
 	return (struct matrix_words){shape, 1, 1, 1};
 }
 
+/* Each generation has shapes of its own. */
+static struct matrix_words imma_words(const struct sass_insn *i)
+{
+	static const struct matrix_words dense[] = {{"8816", 1, 1, 2},
+						    {"8832", 1, 1, 2},
+						    {"16816", 2, 1, 4},
+						    {"16832", 4, 2, 4},
+						    {"16864", 4, 2, 4}},
+					 sparse[] = {{"16832", 2, 2, 4}, {"16864", 4, 4, 4}, {"168128", 4, 4, 4}};
+	static const enum sass_modifier_kind dense_lists[] = {MOD_IMMA_SHAPE75, MOD_IMMA_SHAPE80, MOD_IMMA_SHAPE,
+							      MOD_IMMA_SHAPE100},
+					     sparse_lists[] = {MOD_IMMA_SP_SHAPE80, MOD_IMMA_SP_SHAPE90,
+							       MOD_IMMA_SP_SHAPE};
+
+	for (u32 k = 0; k < COUNT_OF(dense_lists); k++)
+		if (has(i, dense_lists[k]))
+			return find_shape(dense, COUNT_OF(dense), word_of(i, dense_lists[k]));
+	for (u32 k = 0; k < COUNT_OF(sparse_lists); k++)
+		if (has(i, sparse_lists[k]))
+			return find_shape(sparse, COUNT_OF(sparse), word_of(i, sparse_lists[k]));
+	return find_shape(dense, COUNT_OF(dense), "");
+}
+
 static struct matrix_words matrix_words(const struct sass_insn *i)
 {
 	static const struct matrix_words hmma[] = {{"1688", 2, 1, 4}, {"16816", 4, 2, 4}, {"1684", 2, 1, 4}},
 					 hmma_sparse[] = {{"1688", 2, 2, 4}, {"16816", 2, 2, 4}, {"16832", 4, 4, 4}},
-					 imma[] = {{"8816", 1, 1, 2},
-						   {"8832", 1, 1, 2},
-						   {"16816", 2, 1, 4},
-						   {"16832", 4, 2, 4},
-						   {"16864", 4, 2, 4}},
-					 imma_sparse[] = {{"16832", 2, 2, 4}, {"16864", 4, 4, 4}, {"168128", 4, 4, 4}},
 					 bmma[] = {{"88128", 1, 1, 2}, {"168128", 2, 1, 4}, {"168256", 4, 2, 4}},
 					 dmma[] = {{"884", 2, 2, 4},
 						   {"8x8x4", 2, 2, 4},
@@ -108,9 +125,7 @@ static struct matrix_words matrix_words(const struct sass_insn *i)
 			m.c = 2;
 		return m;
 	case SASS_OP_IMMA:
-		return has(i, MOD_IMMA_SHAPE)
-			       ? find_shape(imma, COUNT_OF(imma), word_of(i, MOD_IMMA_SHAPE))
-			       : find_shape(imma_sparse, COUNT_OF(imma_sparse), word_of(i, MOD_IMMA_SP_SHAPE));
+		return imma_words(i);
 	case SASS_OP_BMMA:
 		return find_shape(bmma, COUNT_OF(bmma), word_of(i, MOD_BMMA_SHAPE));
 	case SASS_OP_DMMA:

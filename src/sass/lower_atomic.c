@@ -191,7 +191,7 @@ static void atom_integer(struct lower *l, u32 type)
 {
 	static const char *const ops[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch"};
 	static const char *const types[] = {"u32", "s32", "u64", "s64"};
-	const u32 op = modifier(l, MOD_ATOM) + modifier(l, MOD_ATOM3);
+	const u32 op = modifier(l, MOD_ATOM) + modifier(l, MOD_ATOMG) + modifier(l, MOD_ATOM3);
 	enum { EXCH = 8, QUAD = 4 };
 
 	if (op == EXCH && type == QUAD)
@@ -285,7 +285,7 @@ static void compare_and_swap(struct lower *l)
 {
 	enum { QUAD = 4 };
 	const u32 type = modifier(l, MOD_CAS_TYPE);
-	const bool wide = type == 2, tests = modifier(l, MOD_CAS);
+	const bool wide = type == 2, tests = modifier(l, MOD_CAS) | modifier(l, MOD_CAST);
 
 	if (type == QUAD && !tests) {
 		atom_quad(l, true);

@@ -106,11 +106,12 @@ struct lower_place lower_place_of(struct lower *l, const struct sass_operand *o,
 /* .STRONG and .MMIO; a weak access otherwise. */
 static const char *order_of(struct lower *l, const char *space)
 {
-	const u32 order = sass_modifier(l->i, MOD_ORDER) + sass_modifier(l->i, MOD_ATOM_ORDER);
+	const u32 order = sass_modifier(l->i, MOD_ORDER) + sass_modifier(l->i, MOD_ATOM_ORDER) +
+			  sass_modifier(l->i, MOD_STORE_ORDER100);
 	static const char *const scopes75[] = {".cta", ".cta", ".gpu", ".sys"};
 	const bool global = space[0] == 0 || space[1] == 'g';
 
-	if (l->sm < 80 && sass_modifier(l->i, MOD_ORDER75) > 1 && global) {
+	if (l->sm < 80 && sass_modifier(l->i, MOD_ORDER75) + sass_modifier(l->i, MOD_STORE_ORDER75) > 1 && global) {
 		l->shows_order = true;
 		return lower_text(l, ".relaxed%s", scopes75[sass_modifier(l->i, MOD_SCOPE75) & 3]);
 	}
@@ -237,13 +238,13 @@ void lower_qspc(struct lower *l)
 	if (!lower_is_rz(l, 1))
 		lower_fails(l);
 	PTX(l, "add.u64", TO64(x), ROW64(at.base), ROW64(lower_number64(l, (u64)(s64)at.offset)));
-	PTX(l, texts[modifier(l, MOD_QSPC) & 3], TO1(lower_to_predicate(l, 0)), ROW64(x));
+	PTX(l, texts[(modifier(l, MOD_QSPC) + modifier(l, MOD_QSPC80)) & 3], TO1(lower_to_predicate(l, 0)), ROW64(x));
 }
 
 void lower_membar(struct lower *l)
 {
 	static const char *const scopes[] = {"cta", "cta", "gpu", "sys", NULL, "gpu"};
-	const u32 scope = modifier(l, MOD_MEMBAR_SCOPE);
+	const u32 scope = modifier(l, MOD_MEMBAR_SCOPE) + modifier(l, MOD_MEMBAR_SCOPE80);
 
 	if (scope >= COUNT_OF(scopes) || !scopes[scope])
 		lower_fails(l);

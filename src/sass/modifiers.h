@@ -132,6 +132,13 @@
 	X(ATOM_ORDER, "atomorder", "77:4", "", "CONSTANT.PRIVATE", "CONSTANT.CTA", "CONSTANT.CTA.PRIVATE", "STRONG.SM.PRIVATE", \
 		"STRONG.SM", "STRONG.GPU.PRIVATE", "STRONG.GPU", "MMIO.GPU", "CONSTANT.SM", "STRONG.SYS", "CONSTANT.SM.PRIVATE", \
 		"MMIO.SYS", "CONSTANT.VC", "CONSTANT.VC.PRIVATE", "CONSTANT.GPU") \
+	/* Stores; from sm_100 on they can be ordered. Copies to shared memory have scopes of their own. */ \
+	X(STORE_ORDER100, "storeorder", "77:4", "", "CONSTANT.PRIVATE", "CONSTANT.CTA", "CONSTANT.CTA.PRIVATE", "STRONG.SM.PRIVATE", \
+		"STRONG.SM", "STRONG.GPU.PRIVATE", "STRONG.GPU", "MMIO.GPU", "CONSTANT.SM", "STRONG.SYS", "CONSTANT.SM.PRIVATE", \
+		"MMIO.SYS", "SYS.ORDERED", "STRONG.SYS.ORDERED", "MMIO.SYS.ORDERED") \
+	X(COPY_ORDER, "copyorder", "77:4", "", "CONSTANT.PRIVATE", "CONSTANT.CTA", "CONSTANT.CTA.PRIVATE", "CONSTANT", "MMIO.CTA", \
+		"GPU.PRIVATE", "MMIO.CTA.PRIVATE", "MMIO.SM", "!", "!", "!", "!", "!", "!", "!") \
+	X(STORE_ORDER75, "storeorder75", "79:2", "!", "", "STRONG", "MMIO") \
 	X(ORDER75, "order75", "79:2", "CONSTANT", "", "STRONG", "MMIO") \
 	X(SCOPE75, "scope75", "77:2", "CTA", "SM", "GPU", "SYS") \
 	X(PRIVATE75, "private75", "76", "", "PRIVATE") \
@@ -155,14 +162,17 @@
 	X(STSM_TYPE, "stsmtype", "78:2", "M88", "MT88", "MT168", "!") \
 	X(LDCU_UNPACK, "unpack", "80:2", "", "TEXUNPACK", "HDRUNPACK", "!") \
 	/* Atomics */ \
-	X(ATOM, "atom", "87:4", "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "SAFEADD") \
+	X(ATOM, "atom", "87:4", "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "!", "!", "!", "!", "!", "!", "!") \
+	X(ATOMG, "atomg", "87:4", "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "SAFEADD", "!", "!", "!", "!", "!", "!") \
 	X(ATOM3, "atom3", "87:3", "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR") \
 	X(ATOM_TYPE, "atomtype", "73:3", "", "S32", "64", "S64", "128", "!", "!", "!") \
 	X(ATOM_FLOAT_OP, "atomfloatop", "87:3", "ADD", "MIN", "MAX", "!") \
 	X(CAS_TYPE, "castype", "73:3", "", "S32", "64", "!", "128", "!", "!", "!") \
 	X(CAS, "cas", "87", "CAS", "CAST") \
+	X(CAST, "cast", "87", "?", "CAST") \
 	X(SPIN, "spin", "88", "", "SPIN") \
 	X(QSPC, "qspc", "73:2", "G", "L", "S", "D") \
+	X(QSPC80, "qspc80", "73:2", "G", "L", "S", "!") \
 	X(POPC_INC, "popcinc", "87:4", "?", "?", "?", "?", "?", "?", "?", "?", "?", "ARRIVE", "POPC.INC") \
 	X(POPC_INC90, "popcinc90", "87:4", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "ARRIVE", "POPC.INC") \
 	X(REDUX, "redux", "78:3", "", "OR", "XOR", "SUM", "MIN", "MAX", "!", "!") \
@@ -206,8 +216,12 @@
 	X(BMOV_CLEAR, "bmovclear", "84", "", "CLEAR") \
 	X(BMOV_PQUAD, "bmovpquad", "84", "", "PQUAD") \
 	X(MEMBAR, "membar", "79:2", "SC", "ALL", "", "MMIO") \
-	X(MEMBAR_SCOPE, "membarscope", "76:3", "CTA", "SM", "GPU", "SYS", "!", "VC", "!", "!") \
+	X(MEMBAR_SCOPE80, "membarscope80", "76:3", "CTA", "SM", "GPU", "SYS", "!", "VC", "!", "!") \
+	X(MEMBAR_SCOPE, "membarscope", "76:3", "CTA", "SM", "GPU", "SYS", "!", "VC", "CTA.PARTIAL", "!") \
 	X(CCTL, "cctl", "87:4", "PF1", "PF2", "WB", "IV", "IVALL", "RS", "IVALLP", "WBALL", "?", "PML2", "DML2", "RML2") \
+	X(CCTL_LDCU, "cctlldcu", "87:4", "?", "?", "?", "IV", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?", "?") \
+	X(CCTL_LDCU_CACHE, "ldcucache", "78:3", "?", "?", "C", "?", "?", "?", "?", "?") \
+	X(DEEP, "deep", "86", "", "DEEP") \
 	X(CCTL_CACHE, "cctlcache", "78:3", "", "U", "C", "I", "?", "?", "?", "?") \
 	X(DEFER, "defer", "80", "", "DEFER_BLOCKING") \
 	X(BAR, "bar", "77:3", "SYNC", "ARV", "RED", "SCAN", "SYNCALL") \
@@ -217,13 +231,13 @@
 	X(RELIABLE, "reliable", "72:2", "", "RELIABLE", "RECONVERGENT", "!") \
 	X(COLLECTIVE, "collective", "85:2", "", "EXCLUSIVE", "COLLECTIVE", "!") \
 	X(EXCLUSIVE, "exclusive", "86", "", "EXCLUSIVE") \
-	X(MEMBAR_ASYNC, "membarasync", "72:2", "", "MMIO", "ASYNC", "!") \
+	X(MEMBAR_MMIO, "membarmmio", "72:2", "", "MMIO", "", "") \
 	X(SLEEP_RAND, "sleeprand", "86", "", "RAND") \
 	X(SLEEP_WARP, "sleepwarp", "85", "", "WARP") \
 	X(SLEEP_SYNCS, "sleepsyncs", "84", "", "SYNCS") \
 	/* The uniform datapath, asynchronous copies and barriers */ \
 	X(MOV64, "mov64", "80", "", "64") \
-	X(UPRMT_MODE, "uprmt", "72:3", "", "?", "?", "?", "?", "?", "?", "?") \
+	X(UPRMT_MODE, "uprmt", "72", "", "?") \
 	X(DIMENSIONS, "dims", "79:3", "1D", "2D", "3D", "4D", "5D", "!", "!", "!") \
 	X(IM2COL, "im2col", "82:2", "", "IM2COL", "W.GATHER4", "W") \
 	X(IM2COL90, "im2col90", "82", "", "IM2COL") \
@@ -233,7 +247,8 @@
 	X(MULTICAST, "multicast", "75", "", "MULTICAST") \
 	X(COPY_TO, "copyto", "73", "G", "S") \
 	X(COPY_FROM, "copyfrom", "74", "G", "S") \
-	X(COPY_FROM_S, "copyfroms", "74", "?", "S") \
+	X(COPY_FROM_S90, "copyfroms90", "74", "?", "S") \
+	X(COPY_FROM_S, "copyfroms", "74", "!", "S") \
 	X(COPY_LTC, "copyltc", "81:2", "", "LTC64B", "LTC128B", "LTC256B") \
 	X(SEQUENCED, "sequenced", "83", "", "SEQUENCED") \
 	X(BYTE_MASK, "bytemask", "84:2", "", "DST_G_BYTE_MASK", "COUNTED", "!") \
@@ -269,10 +284,17 @@
 	X(STEP2, "step2", "79:2", "STEP0", "STEP1", "!", "!") \
 	X(ROW_ONLY, "rowonly", "73", "ROW", "?") \
 	X(COL_ONLY, "colonly", "74", "?", "COL") \
-	X(IMMA_SHAPE, "immashape", "75+85:2", "8816", "?", "8832", "?", "16816", "16832", "16864", "?") \
-	X(IMMA_SP_SHAPE, "immaspshape", "75+85:2", "?", "?", "?", "?", "?", "16832", "16864", "168128") \
-	X(IMMA_A, "immaa", "76:2+83", "U8", "S8", "!", "!", "U4", "S4", "!", "!") \
-	X(IMMA_B, "immab", "78:2+84", "U8", "S8", "!", "!", "U4", "S4", "!", "!") \
+	X(IMMA_SHAPE75, "immashape75", "75+85:2", "8816", "?", "8832", "?", "16816", "16832", "16864", "?") \
+	X(IMMA_SHAPE80, "immashape80", "75+85:2", "8816", "!", "8832", "!", "16816", "16832", "16864", "!") \
+	X(IMMA_SHAPE, "immashape", "75+85:2", "8816", "!", "!", "!", "16816", "16832", "!", "!") \
+	X(IMMA_SHAPE100, "immashape100", "75+85:2", "!", "!", "!", "!", "16816", "16832", "!", "!") \
+	X(IMMA_SP_SHAPE80, "immaspshape80", "75+85:2", "!", "!", "8832", "8864", "!", "16832", "16864", "168128") \
+	X(IMMA_SP_SHAPE90, "immaspshape90", "75+85:2", "!", "!", "8832", "!", "!", "16832", "16864", "!") \
+	X(IMMA_SP_SHAPE, "immaspshape", "75+85:2", "!", "!", "!", "!", "!", "16832", "16864", "!") \
+	X(IMMA_A80, "immaa80", "76:2+83", "U8", "S8", "!", "!", "U4", "S4", "!", "!") \
+	X(IMMA_B80, "immab80", "78:2+84", "U8", "S8", "!", "!", "U4", "S4", "!", "!") \
+	X(IMMA_A, "immaa", "76:2+83", "U8", "S8", "!", "!", "!", "!", "!", "!") \
+	X(IMMA_B, "immab", "78:2+84", "U8", "S8", "!", "!", "!", "!", "!", "!") \
 	X(IMMA_SAT, "immasat", "82", "", "SAT") \
 	X(BMMA_SHAPE, "bmmashape", "75:2", "88128", "168128", "168256", "!") \
 	X(BMMA_OP, "bmmaop", "77:2", "XOR", "!", "AND", "?") \
@@ -284,6 +306,8 @@
 	X(MOVM_TYPE, "movmtype", "75", "16", "U4TO8") \
 	X(MOVM, "movm", "78:2", "MT88", "M832", "M864", "!") \
 	X(QMMA_SHAPE, "qmmashape", "74:3", "?", "16816", "?", "16832", "?", "16864", "?", "?") \
+	X(QMMA_SHAPE120, "qmmashape120", "75:2", "16816", "16832", "!", "!") \
+	X(QMMA_SP_SHAPE120, "qmmaspshape120", "75:2", "!", "16832", "16864", "!") \
 	X(QMMA_OUT, "qmmaout", "77", "F16", "F32") \
 	X(QMMA_A, "qmmaa", "78+82:2", "E4M3", "E5M2", "?", "E3M2", "E2M3", "E2M1", "?", "?") \
 	X(QMMA_B, "qmmab", "79+84:2", "E4M3", "E5M2", "?", "E3M2", "E2M3", "E2M1", "?", "?") \

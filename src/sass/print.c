@@ -171,7 +171,7 @@ static void put_address(struct writer *w, const struct sass_insn *i, const struc
 			put_text(w, "???255");
 		else
 			put_register(w, "R", o->base);
-		if (o->part)
+		if (o->part && (o->base != SASS_RZ || has_uniform))
 			put_word(w, MOD_SCALE, o->part, ".");
 		put_text(w, o->flags & SASS_WIDE ? ".64" : o->flags & SASS_U32 ? ".U32" : "");
 		plus = "+";
