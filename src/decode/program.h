@@ -189,7 +189,7 @@ struct call_site {
 	struct code *target;                /* direct: its code */
 	bool is_indirect;
 	const char *external; /* name of a function that the run time supplies, or NULL */
-	u32 function_row;     /* indirect: row that holds the function's address */
+	u32 function_row; /* indirect: row of the function's address; external: of where machine code returns, or 0 */
 	bool function_row_is_64;
 	struct call_transfer *in, *out;
 	u32 in_count, out_count;

@@ -141,7 +141,10 @@ void lower_not_supplied(struct lower *l, const char *name)
 static void call_system(struct lower *l, const struct system_function *f)
 {
 	const u32 count = (u32)strlen(f->types) - 1, result = lower_long(l);
-	struct call_site site = {.external = f->name, .in_count = count, .out_count = f->types[0] != 'v'};
+	struct call_site site = {.external = f->name,
+				 .function_row = lower_register(l, RETURN_TO),
+				 .in_count = count,
+				 .out_count = f->types[0] != 'v'};
 	struct places at = {.reg = FIRST_ARGUMENT};
 
 	site.in = ARENA_ARRAY(l->e.low->arena, count + 1ull, struct call_transfer);

@@ -92,24 +92,43 @@ static void fail_assertion(struct warp *w, const struct insn *i, u8 *rows, const
 	warp_fault(w, i, FAULT_ASSERT, mask, "%s:%u: %s: assertion `%s' failed", file, a.line, function, expression);
 }
 
+/* The instruction that called: machine code gets here from anywhere, and where it is to return to stands in registers.
+ * What the function does wrong is that instruction's fault, and memory is allocated and freed there. */
+static const struct insn *caller_of(const struct warp *w, const struct insn *i, const u8 *rows,
+				    const struct call_site *site, u32 lane)
+{
+	const struct code *code = w->frame->code;
+	u32 index, words[2];
+
+	if (!site->function_row)
+		return i;
+	for (u32 k = 0; k < 2; k++) /* a pair of registers */
+		memcpy(words + k, rows + site->function_row + 4 * (k * WARP_LANES + lane), 4);
+	const u64 address = (words[0] | (u64)words[1] << 32) - w->grid->map->function_base;
+	if (!ir_find_address(code->function, address, &index) || !index)
+		return i;
+	return grid_entry(w->grid, code) + code->starts[index - 1];
+}
+
 const struct insn *external_call(struct warp *w, const struct insn *i, u8 *rows, u32 mask, const struct call_site *site)
 {
 	if (!strcmp(site->external, "__assertfail") && site->in_count >= 4) {
-		fail_assertion(w, i, rows, site, mask);
+		fail_assertion(w, caller_of(w, i, rows, site, (u32)__builtin_ctz(mask)), rows, site, mask);
 		return NULL;
 	}
 	for (u32 lane = 0; lane < WARP_LANES; lane++) {
 		bool ok = true;
 		if (!(mask >> lane & 1))
 			continue;
+		const struct insn *from = caller_of(w, i, rows, site, lane);
 		if (!strcmp(site->external, "vprintf") && site->in_count >= 2)
-			ok = print(w, i, rows, site, lane);
+			ok = print(w, from, rows, site, lane);
 		else if (!strcmp(site->external, "malloc") && site->in_count >= 1)
-			call_result(w, rows, site, lane, allocate(w, i, lane, argument(w, rows, site, 0, lane)));
+			call_result(w, rows, site, lane, allocate(w, from, lane, argument(w, rows, site, 0, lane)));
 		else if (!strcmp(site->external, "free") && site->in_count >= 1)
-			ok = release(w, i, rows, site, lane);
+			ok = release(w, from, rows, site, lane);
 		else
-			ok = device_runtime_call(w, i, rows, site, lane);
+			ok = device_runtime_call(w, from, rows, site, lane);
 		if (!ok)
 			return NULL;
 	}

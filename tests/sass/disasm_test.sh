@@ -95,6 +95,15 @@ for handle in 0 0x100000000 7; do
 	verdict "machine code that looks texture $handle up"
 done
 
+# malloc, and free of the same twice in thread 3 (heap.cu): both are told of at the calls, not in what the system supplies.
+for target in sm_75 sm_90; do
+	"$ptxsim" run -k twice -b 32 --arg 's32[32] = 0' "$tests/images/heap.$target.cubin" >"$work/out" 2>&1
+	[ $? = 1 ] && grep -q '^double free' "$work/out" && grep -q '^  at .* in twice: CALL.ABS.NOINC ' "$work/out" &&
+		grep -q '^  from heap.cu:7$' "$work/out" &&
+		grep -q '  freed by block (0,0,0), thread (3,0,0) at .*heap.cu:5)' "$work/out"
+	verdict "where machine code of $target frees twice"
+done
+
 # Machine code in place of the PTX that it was made of: the recorded bytes of the same cases.
 mkdir "$work/cubins"
 for packed in "$tests"/cubins/*.cubin.gz; do
