@@ -239,7 +239,7 @@ static json_t *on_scopes(struct dap *s, json_t *a, const char **error)
 	list = json_array();
 	struct debug_place here;
 	const bool is_placed = debug_focus_place(s->d, &here);
-	const bool has_source = is_placed && debug_source_function(s->d, here.code->function);
+	const bool has_source = is_placed && debug_source_function(s->d, here.code->function, here.instruction);
 	const bool is_machine = is_placed && here.code->function->machine;
 	for (int k = has_source ? 0 : SCOPE_REGISTERS; k < SCOPE_COUNT; k++) {
 		const struct dap_container c = {.scope = (enum dap_scope)k, .focus = debug_focus(s->d)};

@@ -130,7 +130,7 @@ void show_frame(struct console *c, u32 number, const struct debug_frame *f, bool
 	const struct debug_line l = debug_line(&f->place);
 
 	fprintf(c->out, "%s#%-2u ", here ? "* " : "  ", number);
-	show_call(c, f->frame->code);
+	show_call(c, f);
 	fprintf(c->out, " at %s:%u", l.file ? l.file : "?", l.line);
 	if (l.loc_file && l.loc_line)
 		fprintf(c->out, " (%s:%u)", l.loc_file, l.loc_line);

@@ -340,7 +340,7 @@ void info_args(struct console *c, char *rest)
 	(void)rest;
 	/* A kernel has parameters even if no debug sections tell of the source's. */
 	if (l && debug_focus_frame(c->d, &f) && f.place.code == l->kernel->code &&
-	    !debug_source_function(c->d, f.place.code->function))
+	    !debug_source_function(c->d, f.place.code->function, f.place.instruction))
 		show_parameters(c, "");
 	else
 		show_variables(c, true);
@@ -355,10 +355,11 @@ void info_locals(struct console *c, char *rest)
 static bool is_pointer(const struct debug_object *o) { return o->type && dwarf_plain(o->type)->kind == DWARF_POINTER; }
 
 /* "weigh (body=0x10, power=2)", of the focused frame. */
-void show_call(struct console *c, const struct code *code)
+void show_call(struct console *c, const struct debug_frame *f)
 {
 	const u32 lane = debug_focus(c->d).lane;
-	const struct dwarf_function *fn = debug_source_function(c->d, code->function);
+	const struct code *code = f->frame->code;
+	const struct dwarf_function *fn = debug_source_function(c->d, code->function, f->place.instruction);
 	struct debug_local l;
 	char text[256];
 	u32 shown = 0;

@@ -159,7 +159,7 @@ void info_locals(struct console *c, char *rest);
 /* The command that `info NAME` stands for. */
 void info_by_name(struct console *c, const char *name);
 /* "scale<float> (values=0x7f..., by=1.5, n=40)": of the focused frame; of the launch's kernel. */
-void show_call(struct console *c, const struct code *code);
+void show_call(struct console *c, const struct debug_frame *f);
 /* The launch's parameters, one a line, but those that are larger than a value. */
 void show_parameters(struct console *c, const char *indent);
 void show_invocation(struct console *c);

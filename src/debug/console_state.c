@@ -316,7 +316,7 @@ static void info_launch(struct console *c, char *rest)
 void show_invocation(struct console *c)
 {
 	const struct launch *l = debug_launch(c->d);
-	const struct dwarf_function *fn = debug_source_function(c->d, l->kernel->function);
+	const struct dwarf_function *fn = debug_own_function(c->d, l->kernel->function);
 	char text[64];
 
 	fprintf(c->out, "%s (", fn ? fn->name : debug_function_name(c->d, l->kernel->code));

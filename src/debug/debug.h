@@ -353,7 +353,10 @@ bool debug_returned(struct debug *d, const struct debug_place *call, const struc
 		    struct debug_object *o);
 /* What the debug sections say; NULL: the module has none, nothing is said of the function. */
 const struct dwarf *debug_dwarf(struct debug *d, const struct ir_module *m);
-const struct dwarf_function *debug_source_function(struct debug *d, const struct ir_function *f);
+/* At one of its instructions: a kernel of machine code has those of the functions that it calls, too. */
+const struct dwarf_function *debug_source_function(struct debug *d, const struct ir_function *f, u32 instruction);
+/* Of the kernel itself, or the function of PTX. */
+const struct dwarf_function *debug_own_function(struct debug *d, const struct ir_function *f);
 /* Format letters: x hex, d signed, u unsigned, t binary, c character, f float of the size, h halves,
  * b bf16 halves, a address; 0: by type. */
 void debug_format(const struct debug_value *v, char format, char *text, size_t size);

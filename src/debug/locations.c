@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
-#include "debug/internal.h"
+#include "debug/machine.h"
 #include "sass/lines.h"
 
 struct finding {
@@ -151,30 +151,47 @@ static void find_label(struct finding *f, const struct code *code, const char *l
 }
 
 /* Behind the prologue: the first instruction of another line than the function's own. Only debug sections
- * promise that the arguments have their places from there on. */
-static u32 body_begin(struct debug *d, const struct code *code)
+ * promise that the arguments have their places from there on. Machine code of several functions is one body. */
+static u32 body_begin(struct debug *d, const struct code *code, u32 begin)
 {
 	const u32 count = (u32)code->function->body.count;
-	const struct debug_place at = {code, 0};
+	const struct debug_place at = {code, begin};
 	const struct debug_line first = debug_line(&at);
+	const struct dwarf_function *fn = debug_source_function(d, code->function, begin);
 
-	if (!debug_source_function(d, code->function) || !first.loc_file)
-		return 0;
-	for (u32 k = 1; k < count; k++) {
+	if (!fn || !first.loc_file)
+		return begin;
+	for (u32 k = begin + 1; k < count && debug_source_function(d, code->function, k) == fn; k++) {
 		const struct debug_place p = {code, k};
 		const struct debug_line l = debug_line(&p);
 		if (l.loc_file && l.loc_line && l.loc_line != first.loc_line)
 			return k;
 	}
-	return 0;
+	return begin;
+}
+
+static bool is_source_name(const struct dwarf_function *fn, const char *text, size_t length)
+{
+	return fn && strlen(fn->name) == length && !memcmp(fn->name, text, length);
 }
 
 static bool is_named(struct finding *f, struct arena *a, const struct code *code, const char *text, size_t length)
 {
-	const struct dwarf_function *fn = debug_source_function(f->d, code->function);
-
-	return (fn && strlen(fn->name) == length && !memcmp(fn->name, text, length)) ||
+	return is_source_name(debug_own_function(f->d, code->function), text, length) ||
 	       demangle_matches(a, code->name, text, length);
+}
+
+/* Functions of machine code that a kernel calls. */
+static void find_called(struct finding *f, struct arena *a, const struct code *code, const char *text, size_t length)
+{
+	const struct ir_function *fn = code->function;
+
+	for (u32 k = 0; k < fn->body.count; k++) {
+		const char *name = sass_called_at(fn, k);
+		if (name && (is_source_name(debug_source_function(f->d, fn, k), text, length) ||
+			     demangle_matches(a, name, text, length)))
+			add_place(f, code, body_begin(f->d, code, k));
+	}
 }
 
 /* The last ':' that is no part of "::". */
@@ -206,9 +223,13 @@ static void find_name(struct finding *f, const char *text)
 		if (named && colon)
 			find_label(f, code, colon + 1);
 		else if (named)
-			add_place(f, code, counted ? (u32)strtoul(plus + 1, NULL, 10) : body_begin(f->d, code));
+			add_place(f, code,
+				  counted ? (u32)strtoul(plus + 1, NULL, 10)
+					  : body_begin(f->d, code, machine_entry(code->function)));
 		else if (!colon && !counted)
 			find_label(f, code, text);
+		if (code->function->machine && !colon && !counted)
+			find_called(f, scratch, code, text, length);
 	}
 	arena_free(scratch);
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "debug/term.h"
+#include "debug/machine.h"
 #include "isa/sregs.h"
 
 /* --- Variables of PTX -------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ bool debug_returned(struct debug *d, const struct debug_place *call, const struc
 	const struct ir_operand *list = x && x->operand_count > 1 ? &x->operands[0] : NULL;
 	const struct ir_operand *result =
 		list && list->kind == OPERAND_LIST && list->item_count ? &list->items[0] : NULL;
-	const struct dwarf_function *fn = debug_source_function(d, callee->function);
+	const struct dwarf_function *fn = debug_own_function(d, callee->function);
 	const struct launch *l = debug_launch(d);
 	struct term_reader r = {.d = d, .at = "", .lane = lane};
 	struct term t = {.type = fn ? fn->returns : NULL};
@@ -132,9 +132,36 @@ static bool find_buffer(struct term_reader *r, const char *name, struct term *t)
 
 /* --- Variables of the source ---------------------------------------------------------------------------- */
 
+/* The words of a register of PTX that machine code holds in registers of its own. Two that are a pair can be set. */
+static bool read_words(struct term_reader *r, const struct debug_frame *f, const char *name, struct term *t)
+{
+	u16 words[SASS_WORDS];
+	const u32 count = machine_words(f, name, words);
+	struct debug_register part;
+
+	for (u32 k = 0; k < count; k++) {
+		if (!machine_register(r->d, f, words[k], false, &part))
+			return false;
+		if (!k) {
+			t->v = debug_register_lane(r->d, &part, r->lane);
+			t->reg = part;
+		} else {
+			memcpy(t->v.bytes + 4 * k, debug_register_lane(r->d, &part, r->lane).bytes, 4);
+		}
+	}
+	if (count > 1)
+		t->v.type = count > 2 ? T_b128 : T_b64;
+	if (count == 2 && words[1] == words[0] + 1 && machine_register(r->d, f, words[0], true, &part))
+		t->reg = part;
+	t->where = count == 1 || (count == 2 && t->reg.pair) ? AT_REGISTER : AT_NOTHING;
+	return count > 0;
+}
+
 /* The register's bits in the lane, as a value of a type. */
 static bool read_register(struct term_reader *r, const struct debug_frame *f, const char *name, struct term *t)
 {
+	if (f->place.code->function->machine)
+		return read_words(r, f, name, t);
 	if (!register_in_frame(r->d, f, name, &t->reg))
 		return false;
 	t->where = AT_REGISTER;
@@ -171,6 +198,11 @@ static struct term at_symbol(struct term_reader *r, const struct debug_frame *f,
 	enum ir_space space;
 	u64 address;
 
+	if (!l->name) {
+		if (f && machine_address(f, l, &space, &address))
+			return term_load(r, space, address, type);
+		return term_fail(r, "the memory where it lies is not known");
+	}
 	if (f && place_of_variable(r->d, f, l->name, &v, &space, &address))
 		return term_load(r, space, address + l->value, type);
 	const struct global_variable *g = global_variable(r->d, l->name);
@@ -180,15 +212,48 @@ static struct term at_symbol(struct term_reader *r, const struct debug_frame *f,
 	return term_fail(r, NULL);
 }
 
+/* Whether registers of machine code hold all of a place. */
+static bool is_held(const struct debug_frame *f, const struct dwarf_location *l, const struct dwarf_type *type)
+{
+	const struct dwarf_type *plain = dwarf_plain(type);
+	u16 words[SASS_WORDS];
+	u64 bytes = l->where == DWARF_AT_REGISTER ? 8 : plain ? plain->size : 0;
+
+	if (l->where != DWARF_IN_REGISTER && l->where != DWARF_AT_REGISTER)
+		return true;
+	const u32 count = machine_words(f, l->name, words);
+	bytes = l->bytes ? l->bytes : bytes;
+	return count && bytes <= 4 * (u64)count;
+}
+
+/* Where a variable is at the frame's place: DWARF_NOWHERE if it is not kept there, in machine code, too, if no register has
+ * all of it any more. */
+static struct dwarf_location locate(const struct debug_frame *f, const struct dwarf_variable *v)
+{
+	if (!f)
+		return dwarf_locate(v, 0);
+	const struct ir_function *fn = f->place.code->function;
+	const struct dwarf_location l = dwarf_locate(v, machine_place(fn, f->place.instruction));
+	for (const struct dwarf_location *p = &l; p && fn->machine; p = p->next)
+		if (!is_held(f, p, v->type))
+			return (struct dwarf_location){.where = DWARF_NOWHERE};
+	return l;
+}
+
 struct term term_of_variable(struct term_reader *r, const struct debug_frame *f, const struct dwarf_variable *v)
 {
-	const struct dwarf_location l = dwarf_locate(v, f ? f->place.instruction : 0);
+	const struct dwarf_location l = locate(f, v);
 	const u16 token = token_of_type(r->d, v->type);
 	struct term t = {.type = v->type, .target = SPACE_GENERIC};
+	u64 base;
 
 	switch (l.where) {
 	case DWARF_IN_MEMORY:
 		return at_symbol(r, f, &l, v->type);
+	case DWARF_AT_FRAME:
+		if (!f || !machine_frame(r->d, f, r->lane, &base))
+			return term_fail(r, NULL);
+		return term_load(r, l.space, base + l.value, v->type);
 	case DWARF_AT_REGISTER:
 		if (!f || !read_register(r, f, l.name, &t))
 			return term_fail(r, NULL);
@@ -213,16 +278,18 @@ struct term term_of_variable(struct term_reader *r, const struct debug_frame *f,
 
 /* The innermost variable of that name that the place sees; NULL: none. One that is kept there goes before one
  * that is not. */
-static const struct dwarf_variable *visible_variable(const struct dwarf_function *f, u32 instruction, const char *name)
+static const struct dwarf_variable *visible_variable(const struct dwarf_function *f, const struct debug_frame *at,
+						     const char *name)
 {
+	const u32 place = machine_place(at->place.code->function, at->place.instruction);
 	const struct dwarf_variable *found = NULL;
 
-	for (const struct dwarf_scope *s = dwarf_scope_at(f, instruction); s; s = s->parent)
+	for (const struct dwarf_scope *s = dwarf_scope_at(f, place); s; s = s->parent)
 		for (size_t k = 0; k < s->variables.count; k++) {
 			const struct dwarf_variable *v = s->variables.items[k];
 			if (strcmp(v->name, name) && (!v->linkage || strcmp(v->linkage, name)))
 				continue;
-			if (dwarf_locate(v, instruction).where != DWARF_NOWHERE)
+			if (locate(at, v).where != DWARF_NOWHERE)
 				return v;
 			found = found ? found : v;
 		}
@@ -233,8 +300,9 @@ static bool find_source_variable(struct term_reader *r, const char *name, struct
 {
 	struct debug_frame f;
 	const bool framed = debug_focus_frame(r->d, &f) && f.place.code;
-	const struct dwarf_function *fn = framed ? debug_source_function(r->d, f.place.code->function) : NULL;
-	const struct dwarf_variable *v = fn ? visible_variable(fn, f.place.instruction, name) : NULL;
+	const struct dwarf_function *fn =
+		framed ? debug_source_function(r->d, f.place.code->function, f.place.instruction) : NULL;
+	const struct dwarf_variable *v = fn ? visible_variable(fn, &f, name) : NULL;
 
 	for (u32 m = 0; !v && m < r->d->program->module_count; m++) {
 		const struct dwarf *w = debug_dwarf(r->d, r->d->program->modules[m]);
@@ -368,12 +436,12 @@ static bool scope_has(const struct dwarf_scope *s, const char *name)
 	return false;
 }
 
-/* Has the function a register, variable, parameter or variable of the source of that name?
- * Used before a kernel runs, to say whether a condition can be meant. */
-static bool function_has(struct debug *d, const struct ir_function *f, const char *name)
+/* Has the function a register, variable, parameter or variable of the source of that name? Of machine code the function
+ * that the instruction is of. Used before a kernel runs, to say whether a condition can be meant. */
+static bool function_has(struct debug *d, const struct ir_function *f, u32 instruction, const char *name)
 {
 	const size_t length = strcspn(name, ".");
-	const struct dwarf_function *fn = debug_source_function(d, f);
+	const struct dwarf_function *fn = debug_source_function(d, f, instruction);
 
 	for (size_t k = 0; k < f->registers.count; k++) {
 		const char *have = f->registers.items[k]->name;
@@ -387,6 +455,14 @@ static bool function_has(struct debug *d, const struct ir_function *f, const cha
 		if (f->params.items[k] && !strcmp(f->params.items[k]->name, name))
 			return true;
 	return fn && scope_has(fn->scope, name);
+}
+
+/* Asks the k-th of the reader's places, or kernel of the program. */
+static bool has_name(struct term_reader *r, u32 k, const char *name)
+{
+	const struct ir_function *f = r->places ? r->places[k].code->function : r->d->program->codes[k]->function;
+
+	return function_has(r->d, f, r->places ? r->places[k].instruction : machine_entry(f), name);
 }
 
 bool term_is_register(struct term_reader *r, const char *name)
@@ -430,7 +506,7 @@ static struct term check_name(struct term_reader *r, const char *name)
 	bool known = known_everywhere(r, name);
 
 	for (u32 k = 0; !known && k < (r->places ? r->place_count : p->code_count); k++)
-		known = function_has(r->d, r->places ? r->places[k].code->function : p->codes[k]->function, name);
+		known = has_name(r, k, name);
 	if (known)
 		return (struct term){.v.type = T_s32, .unknown = true};
 	debug_fail(r->d, "there is no register or variable '%s'%s", name, r->places ? " at this place" : "");

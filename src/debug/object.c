@@ -7,11 +7,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "debug/term.h"
+#include "debug/machine.h"
 
 enum { ELEMENTS_SHOWN = 200, REPEATS_TOLD = 10, PARTS_DEEP = 12, STRING_SHOWN = 200 };
 
 /* --- The debug sections ----------------------------------------------------------------------------- */
+
+static const struct dwarf *read_dwarf(struct arena *a, const struct ir_module *m)
+{
+	struct dwarf_machine machine;
+
+	if (!m->functions.count || !m->functions.items[0]->machine)
+		return dwarf_read(a, m);
+	sass_debug_sections(a, m->functions.items[0], &machine);
+	return dwarf_read_machine(a, m, &machine);
+}
 
 /* Read at first use and kept: modules without debug sections have NULL. */
 const struct dwarf *debug_dwarf(struct debug *d, const struct ir_module *m)
@@ -26,16 +36,23 @@ const struct dwarf *debug_dwarf(struct debug *d, const struct ir_module *m)
 		d->names.dwarfs = ARENA_ARRAY(d->arena, d->program->module_count, struct module_dwarf);
 	if (!d->names.dwarfs[k].is_read) {
 		d->names.dwarfs[k].is_read = true;
-		d->names.dwarfs[k].dwarf = dwarf_read(d->arena, m);
+		d->names.dwarfs[k].dwarf = read_dwarf(d->arena, m);
 	}
 	return d->names.dwarfs[k].dwarf;
 }
 
-const struct dwarf_function *debug_source_function(struct debug *d, const struct ir_function *f)
+const struct dwarf_function *debug_source_function(struct debug *d, const struct ir_function *f, u32 instruction)
 {
 	const struct dwarf *w = debug_dwarf(d, f->module);
 
-	return w ? dwarf_function(w, f) : NULL;
+	if (!w)
+		return NULL;
+	return f->machine ? dwarf_function_at(w, machine_place(f, instruction)) : dwarf_function(w, f);
+}
+
+const struct dwarf_function *debug_own_function(struct debug *d, const struct ir_function *f)
+{
+	return debug_source_function(d, f, machine_entry(f));
 }
 
 /* --- Objects ------------------------------------------------------------------------------------------ */
@@ -406,13 +423,16 @@ bool debug_local_at(struct debug *d, u32 index, u32 lane, struct debug_local *l)
 {
 	struct debug_frame f;
 	const struct dwarf_function *fn =
-		debug_focus_frame(d, &f) && f.place.code ? debug_source_function(d, f.place.code->function) : NULL;
+		debug_focus_frame(d, &f) && f.place.code
+			? debug_source_function(d, f.place.code->function, f.place.instruction)
+			: NULL;
 	u32 level = 0;
 
 	if (!fn)
 		return debug_fail(d, debug_launch(d) ? "the module says nothing of variables: nvcc -G writes that down"
 						     : "no kernel is running");
-	for (const struct dwarf_scope *s = dwarf_scope_at(fn, f.place.instruction); s; s = s->parent, level++)
+	const u32 place = machine_place(f.place.code->function, f.place.instruction);
+	for (const struct dwarf_scope *s = dwarf_scope_at(fn, place); s; s = s->parent, level++)
 		for (size_t k = 0; k < s->variables.count; k++) {
 			if (index--)
 				continue;

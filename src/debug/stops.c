@@ -17,6 +17,14 @@ static meaning_fn *internal_meaning(const struct program *p, enum opcode opcode)
 	return m ? m->run : NULL;
 }
 
+/* Functions of machine code stand one behind the other, and nothing runs from one into the next: what the last one's end has
+ * counted, which is never reached, is none of the next one's. */
+static bool begins_function(const struct ir_function *f, u32 instruction)
+{
+	return f->machine &&
+	       (f->body.items[instruction].address == f->machine->address || sass_called_at(f, instruction));
+}
+
 static void build(struct debug *d, const struct code *code, struct stops *s, meaning_fn *count, meaning_fn *join)
 {
 	const u32 n = code->insn_count, body = (u32)code->function->body.count;
@@ -35,7 +43,8 @@ static void build(struct debug *d, const struct code *code, struct stops *s, mea
 		const u32 origin = code->origin[k];
 		if (origin < body && s->of[origin] == NO_POINT && i->fn != count && i->fn != join) {
 			s->of[origin] = k;
-			s->done[k] = done++;
+			s->done[k] = begins_function(code->function, origin) ? 0 : done;
+			done = s->done[k] + 1;
 		}
 		if (origin < body && i->fn != count && i->fn != join)
 			s->real[origin] = s->last[origin] = k;

@@ -40,13 +40,15 @@ static void index_labels(struct dwarf *d)
 	}
 }
 
-bool dwarf_find_label(const struct dwarf *d, const char *symbol, struct code_label *label)
+bool dwarf_find_label(const struct dwarf *d, const char *symbol, u64 add, struct code_label *label)
 {
 	const u32 at = lookup_find(&d->label_names, lookup_address(symbol));
 
 	if (at == LOOKUP_NONE)
 		return false;
 	*label = d->labels.items[at];
+	if (d->is_machine)
+		label->target += (u32)add;
 	return true;
 }
 
@@ -55,7 +57,7 @@ static bool label_of(const struct dwarf *d, u32 entry, u32 attribute, struct cod
 {
 	const struct dwarf_attribute *a = dwarf_attribute(&d->entries, entry, attribute);
 
-	return a && a->kind == VALUE_ADDRESS && a->text && dwarf_find_label(d, a->text, label);
+	return a && a->kind == VALUE_ADDRESS && a->text && dwarf_find_label(d, a->text, a->number, label);
 }
 
 /* --- Names -------------------------------------------------------------------------------------------- */
@@ -165,13 +167,15 @@ static void read_function(struct dwarf *d, u32 entry)
 		return;
 	struct dwarf_scope *scope = ARENA_NEW(d->arena, struct dwarf_scope);
 	scope->begin = begin.target;
-	scope->end = label_of(d, entry, AT_HIGH_PC, &end) && end.function == begin.function
-			     ? end.target
-			     : (u32)begin.function->body.count;
+	scope->end = begin.target;
+	if (label_of(d, entry, AT_HIGH_PC, &end) && end.function == begin.function)
+		scope->end = end.target;
+	else if (begin.function)
+		scope->end = (u32)begin.function->body.count;
 	const char *name = name_of(d, entry);
 	const struct dwarf_function f = {
 		.code = begin.function,
-		.name = name ? name : begin.function->name,
+		.name = name ? name : dwarf_attribute(&d->entries, entry, AT_LOW_PC)->text,
 		.returns = typed == NO_ENTRY ? NULL : dwarf_type_of(d, typed),
 		.line = lined == NO_ENTRY ? 0 : (u32)dwarf_attribute_number(&d->entries, lined, AT_DECL_LINE, 0),
 		.scope = scope};
@@ -198,6 +202,21 @@ static void read_entries(struct dwarf *d, u32 first, u32 depth)
 	}
 }
 
+/* What the sections and labels come to. */
+static void read_units(struct dwarf *d)
+{
+	dwarf_read_entries(d->arena, &d->sections, &d->entries);
+	d->types = ARENA_ARRAY(d->arena, d->entries.list.count + 1, struct dwarf_type *);
+	for (u32 k = 0; k < d->entries.list.count; k++) {
+		const struct dwarf_entry *x = &d->entries.list.items[k];
+		if (x->parent != NO_ENTRY || x->tag != TAG_UNIT)
+			continue;
+		if (!d->producer)
+			d->producer = dwarf_attribute_text(&d->entries, k, AT_PRODUCER);
+		read_entries(d, x->first, 0);
+	}
+}
+
 /* NULL: the module has no debug information. What the result points at lives in the arena. */
 const struct dwarf *dwarf_read(struct arena *a, const struct ir_module *m)
 {
@@ -208,17 +227,27 @@ const struct dwarf *dwarf_read(struct arena *a, const struct ir_module *m)
 	dwarf_read_sections(a, m, &d->sections);
 	if (!dwarf_find_section(&d->sections, ".debug_info"))
 		return NULL;
-	dwarf_read_entries(a, &d->sections, &d->entries);
-	d->types = ARENA_ARRAY(a, d->entries.list.count + 1, struct dwarf_type *);
 	index_labels(d);
-	for (u32 k = 0; k < d->entries.list.count; k++) {
-		const struct dwarf_entry *x = &d->entries.list.items[k];
-		if (x->parent != NO_ENTRY || x->tag != TAG_UNIT)
-			continue;
-		if (!d->producer)
-			d->producer = dwarf_attribute_text(&d->entries, k, AT_PRODUCER);
-		read_entries(d, x->first, 0);
+	read_units(d);
+	return d;
+}
+
+const struct dwarf *dwarf_read_machine(struct arena *a, const struct ir_module *m, const struct dwarf_machine *machine)
+{
+	struct dwarf *d = ARENA_NEW(a, struct dwarf);
+
+	d->arena = a;
+	d->module = m;
+	d->is_machine = true;
+	d->sections = machine->sections;
+	if (!dwarf_find_section(&d->sections, ".debug_info"))
+		return NULL;
+	for (u32 k = 0; k < machine->functions.count; k++) {
+		const struct code_label begin = {NULL, machine->functions.items[k].begin};
+		lookup_add(a, &d->label_names, lookup_address(machine->functions.items[k].name), k);
+		VEC_PUSH(a, &d->labels, begin);
 	}
+	read_units(d);
 	return d;
 }
 
@@ -235,6 +264,14 @@ const struct dwarf_function *dwarf_function(const struct dwarf *d, const struct 
 {
 	for (size_t k = 0; k < d->functions.count; k++)
 		if (d->functions.items[k].code == f)
+			return &d->functions.items[k];
+	return NULL;
+}
+
+const struct dwarf_function *dwarf_function_at(const struct dwarf *d, u32 address)
+{
+	for (size_t k = 0; k < d->functions.count && d->is_machine; k++)
+		if (address >= d->functions.items[k].scope->begin && address < d->functions.items[k].scope->end)
 			return &d->functions.items[k];
 	return NULL;
 }

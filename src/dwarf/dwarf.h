@@ -5,13 +5,13 @@
  * (DWARF 2 to 4, as nvcc -G and LLVM write it), whose addresses are labels of functions and names of variables.
  *
  * Names are as in the source. Nothing is computed here that needs a running kernel: a location names a
- * register or a symbol of PTX, which the debugger looks up. All memory is the arena's; what is read does not
+ * register or a symbol of PTX, which the debugger looks up; machine code says besides where that register is then. All memory is the arena's; what is read does not
  * change any more. Sections that make no sense leave out what they describe, and dwarf_problem() says so.
  */
 #ifndef PTXSIM_DWARF_DWARF_H
 #define PTXSIM_DWARF_DWARF_H
 
-#include "ir/ir.h"
+#include "dwarf/section.h"
 
 /* --- Types ------------------------------------------------------------------------------------- */
 
@@ -69,12 +69,13 @@ enum dwarf_where {
 	DWARF_IN_REGISTER,
 	DWARF_IN_MEMORY,   /* at a symbol + value */
 	DWARF_AT_REGISTER, /* in memory, at the register's value + value */
+	DWARF_AT_FRAME,    /* in local memory, value above where the function's frame begins: machine code */
 	DWARF_IS_CONSTANT  /* value */
 };
 
 struct dwarf_location {
 	enum dwarf_where where;
-	const char *name; /* of the register or the symbol */
+	const char *name; /* of the register or the symbol; NULL: value is the address */
 	u64 value;
 	enum ir_space space;               /* of the symbol; GENERIC: as the symbol is declared */
 	u32 bytes;                         /* of this piece, 0: all of it */
@@ -98,7 +99,8 @@ struct dwarf_variable {
 	VEC_OF(struct dwarf_range) ranges;
 };
 
-/* A function's body, a { } in it, or what was inlined. Instructions are indices into ir_function.body. */
+/* A function's body, a { } in it, or what was inlined. Instructions are indices into ir_function.body; of machine code
+ * their addresses, which are the same in all kernels that the function is placed with. */
 struct dwarf_part {
 	u32 begin, end;
 };
@@ -111,7 +113,7 @@ struct dwarf_scope {
 };
 
 struct dwarf_function {
-	const struct ir_function *code;
+	const struct ir_function *code; /* NULL: machine code, of which the scope says where it is */
 	const char *name;
 	const struct dwarf_type *returns; /* NULL: void */
 	u32 line;
@@ -122,11 +124,25 @@ struct dwarf;
 
 /* What the module's sections say; NULL if it has no .debug_info. */
 const struct dwarf *dwarf_read(struct arena *a, const struct ir_module *m);
+
+/* Machine code: its debug sections, where relocations are references to a function or a variable, and where its functions
+ * begin. */
+struct dwarf_code {
+	const char *name; /* interned */
+	u32 begin;
+};
+struct dwarf_machine {
+	struct dwarf_sections sections;
+	VEC_OF(struct dwarf_code) functions;
+};
+const struct dwarf *dwarf_read_machine(struct arena *a, const struct ir_module *m, const struct dwarf_machine *machine);
 /* What could not be read; NULL: nothing. */
 const char *dwarf_problem(const struct dwarf *d);
 const char *dwarf_producer(const struct dwarf *d); /* the compiler, or NULL */
 
 const struct dwarf_function *dwarf_function(const struct dwarf *d, const struct ir_function *f); /* or NULL */
+/* The function of machine code whose instructions the address is one of; NULL: none. */
+const struct dwarf_function *dwarf_function_at(const struct dwarf *d, u32 address);
 /* A variable of module scope by its name in the source or in PTX; NULL: none. */
 const struct dwarf_variable *dwarf_global(const struct dwarf *d, const char *name);
 /* All of them, one by one: NULL at the end. */
@@ -140,5 +156,8 @@ const struct dwarf_type *dwarf_named_type(const struct dwarf *d, const char *nam
 const struct dwarf_scope *dwarf_scope_at(const struct dwarf_function *f, u32 instruction);
 /* Where the variable is at that instruction: DWARF_NOWHERE if it is not kept there. */
 struct dwarf_location dwarf_locate(const struct dwarf_variable *v, u32 instruction);
+/* Of machine code: by how much the frame of the function begins above which register, by .debug_frame's number, when the
+ * instruction at the address is about to run. False: .debug_frame does not say. */
+bool dwarf_frame_at(const struct dwarf *d, u32 address, u64 *reg, u64 *above);
 
 #endif

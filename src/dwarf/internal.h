@@ -9,7 +9,7 @@
 #include "dwarf/dwarf.h"
 #include "dwarf/entry.h"
 
-/* A label of a function. */
+/* A label of a function, which is NULL in machine code. */
 struct code_label {
 	const struct ir_function *function;
 	u32 target;
@@ -18,6 +18,7 @@ struct code_label {
 struct dwarf {
 	struct arena *arena;
 	const struct ir_module *module;
+	bool is_machine;
 	struct dwarf_sections sections;
 	struct dwarf_entries entries;
 	struct dwarf_type **types; /* by entry: those that were asked for */
@@ -34,8 +35,8 @@ struct dwarf {
 struct dwarf_type *dwarf_make_type(struct dwarf *d, u32 entry);
 /* The type that an entry's attribute names; NULL: void, or not known. */
 const struct dwarf_type *dwarf_type_of(struct dwarf *d, u32 entry);
-/* Where an address is; false: it is no label of a function. */
-bool dwarf_find_label(const struct dwarf *d, const char *symbol, struct code_label *label);
+/* Where an address is, a label of PTX or `add` behind the beginning of a function of machine code; false: it is none. */
+bool dwarf_find_label(const struct dwarf *d, const char *symbol, u64 add, struct code_label *label);
 
 /* The location that an expression computes. */
 struct dwarf_location dwarf_expression(struct dwarf *d, struct dwarf_cursor c, u64 address_class);

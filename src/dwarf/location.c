@@ -78,7 +78,7 @@ static struct dwarf_location apply(struct dwarf *d, struct dwarf_cursor *c, u64 
 	case OP_ADDRESS:
 		l.value = dwarf_number(c, d->module->address_bits / 8, &symbol);
 		l.name = symbol;
-		l.where = symbol ? DWARF_IN_MEMORY : DWARF_NOWHERE;
+		l.where = symbol || d->is_machine ? DWARF_IN_MEMORY : DWARF_NOWHERE;
 		return l;
 	case OP_CONST1U:
 	case OP_CONST2U:
@@ -168,14 +168,16 @@ static const struct ir_variable *depot_of(const struct ir_function *f)
 
 struct dwarf_location dwarf_frame(struct dwarf *d, const struct ir_function *f, struct dwarf_cursor expression)
 {
-	const struct ir_variable *depot = depot_of(f);
 	struct dwarf_cursor c = expression;
 
-	if (c.at < c.end && dwarf_number(&c, 1, NULL) == OP_CALL_FRAME && c.at == c.end)
-		return (struct dwarf_location){.where = depot ? DWARF_IN_MEMORY : DWARF_NOWHERE,
-					       .name = depot ? depot->name : NULL,
-					       .space = SPACE_GENERIC};
-	return dwarf_expression(d, expression, 0);
+	if (c.at >= c.end || dwarf_number(&c, 1, NULL) != OP_CALL_FRAME || c.at < c.end)
+		return dwarf_expression(d, expression, 0);
+	if (d->is_machine)
+		return (struct dwarf_location){.where = DWARF_AT_FRAME, .space = SPACE_LOCAL};
+	const struct ir_variable *depot = depot_of(f);
+	return (struct dwarf_location){.where = depot ? DWARF_IN_MEMORY : DWARF_NOWHERE,
+				       .name = depot ? depot->name : NULL,
+				       .space = SPACE_GENERIC};
 }
 
 /* At a list of a section; false: the section does not reach there. */
@@ -202,7 +204,7 @@ void dwarf_range_list(struct dwarf *d, u64 offset, struct dwarf_scope *scope)
 		const u64 low = dwarf_number(&c, bytes, &from), high = dwarf_number(&c, bytes, &to);
 		if (c.failed || (!from && !to && !low && !high))
 			break;
-		if (!from || !to || !dwarf_find_label(d, from, &begin) || !dwarf_find_label(d, to, &end))
+		if (!from || !to || !dwarf_find_label(d, from, low, &begin) || !dwarf_find_label(d, to, high, &end))
 			continue;
 		const struct dwarf_part part = {begin.target, end.target};
 		VEC_PUSH(d->arena, &scope->parts, part);
@@ -230,7 +232,8 @@ void dwarf_location_list(struct dwarf *d, u64 offset, u64 address_class, struct 
 		if (!from && !to && !low && !high)
 			return;
 		const struct dwarf_cursor block = dwarf_block(&c, dwarf_number(&c, 2, NULL));
-		if (c.failed || !from || !to || !dwarf_find_label(d, from, &begin) || !dwarf_find_label(d, to, &end))
+		if (c.failed || !from || !to || !dwarf_find_label(d, from, low, &begin) ||
+		    !dwarf_find_label(d, to, high, &end))
 			continue;
 		const struct dwarf_range r = {begin.target, end.target, dwarf_expression(d, block, address_class)};
 		VEC_PUSH(d->arena, &v->ranges, r);

@@ -76,6 +76,14 @@ static const u8 *code_at(const struct ir_function *f, u32 index, u32 *address)
 	return s->code + *address;
 }
 
+const char *sass_called_at(const struct ir_function *f, u32 index)
+{
+	const u32 address = f->body.items[index].address;
+	const struct sass_section *s = section_at(f->machine->kernel->module, address);
+
+	return s->base == address && address != f->machine->address ? s->function->name : NULL;
+}
+
 bool sass_instruction_at(const struct ir_function *f, u32 index, struct sass_insn *to)
 {
 	u32 address;

@@ -15,6 +15,9 @@ void sass_name_registers(struct ir_module *m);
 
 enum sass_file sass_file_of(u32 index);
 
+/* The name of a function that the kernel calls, if that function's code begins there; NULL: it does not, or it is the kernel. */
+const char *sass_called_at(const struct ir_function *f, u32 index);
+
 /* The instruction that stands at an index of a kernel's body. False: its bits are none of the target's. */
 bool sass_instruction_at(const struct ir_function *f, u32 index, struct sass_insn *to);
 /* Of that instruction: bits 0-63 and 64-127. */
