@@ -10,6 +10,20 @@
 /* How a value stands in a register's lane. */
 #define LANE __typeof__(__builtin_choose_expr(sizeof(TYPE) < 4, (u32)0, (TYPE)0))
 
+/* A generic address can lie in local memory, whose words are apart and the thread's own. */
+ALWAYS_INLINE bool ATOM_OF(is_local)(const struct warp *w, enum ir_space space, u64 address)
+{
+	return sizeof(TYPE) > 4 && space == SPACE_GENERIC && generic_space(w, &address) == SPACE_LOCAL;
+}
+ALWAYS_INLINE bool ATOM_OF(local)(struct warp *w, const struct insn *i, u32 lane, u64 address, TYPE b, TYPE c,
+				  TYPE *old, ATOM_OF(op) * op)
+{
+	if (!lane_read(w, i, lane, SPACE_GENERIC, address, old, sizeof *old))
+		return false;
+	const TYPE new = op(*old, b, c);
+	return lane_write(w, i, lane, SPACE_GENERIC, address, &new, sizeof new);
+}
+
 /* Any space and address. Additions of floats learn in c whether the place is in global memory. */
 ALWAYS_INLINE const struct insn *ATOM_OF(any)(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
 					      ATOM_OF(op) * op, bool adds_float)
@@ -25,13 +39,21 @@ ALWAYS_INLINE const struct insn *ATOM_OF(any)(struct warp *w, const struct insn 
 	addresses_of(rows, i, f->operand_bits[atom_address_index(f)] == 64, address);
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
+		TYPE old;
+		if (ATOM_OF(is_local)(w, space, address[l])) {
+			if (!ATOM_OF(local)(w, i, l, address[l], (TYPE)pb[l], pc ? (TYPE)pc[l] : 0, &old, op))
+				return NULL;
+			if (d)
+				d[l] = old;
+			continue;
+		}
 		TYPE *p = (TYPE *)(void *)lane_pointer(w, i, l, space, address[l], sizeof *p, true);
 		if (!p)
 			return NULL;
 		const TYPE c = adds_float ? (TYPE)is_global(w, space, address[l]) : pc ? (TYPE)pc[l] : 0;
 		if (sizeof *p == 16 && racing)
 			pthread_mutex_lock(&w->grid->lock);
-		const TYPE old = ATOM_OF(exchange)(p, (TYPE)pb[l], c, racing, op);
+		old = ATOM_OF(exchange)(p, (TYPE)pb[l], c, racing, op);
 		if (sizeof *p == 16 && racing)
 			pthread_mutex_unlock(&w->grid->lock);
 		if (d)
