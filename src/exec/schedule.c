@@ -130,6 +130,7 @@ static void warp_reset(struct warp *w, const struct cluster *c)
 	w->turn_start = 0;
 	w->fell_behind = 0;
 	w->gave_way = false;
+	w->stood_aside = 0;
 	w->spin_turns = 0;
 	memset(w->spin_masks, 0, sizeof w->spin_masks);
 	w->resumed = false;
@@ -354,16 +355,17 @@ static bool take_turn(struct worker *k, struct block_turns *t, struct warp *w)
 /* The better of two outcomes of warps that are there yet. */
 static enum pass better(enum pass a, enum pass b) { return a < b ? a : b; }
 
-/* Updates the outcome of the pass. A warp that yielded while spinning has got somewhere only if its state changed. */
+/* Updates the outcome of the pass. A warp that yielded while spinning has got somewhere only if its state changed, or lanes of
+ * it have only let others go first. */
 static void judge_turn(struct block_turns *t, struct warp *w)
 {
 	t->live |= w->live != 0;
 	if (w->stop == STOP_YIELD && w->spins) {
 		const u64 hash = warp_hash(w);
-		const bool moves = hash != w->state_hash || warp_let_go(w);
+		const bool moves = hash != w->state_hash || w->stood_aside || warp_let_go(w);
 		t->result = better((enum pass)t->result, moves ? PASS_DRIFTING : PASS_SPINNING);
 		w->state_hash = hash;
-	} else if (w->issued != t->before || w->gave_way) {
+	} else if (w->issued != t->before || w->gave_way || w->stood_aside) {
 		t->result = PASS_PROGRESS;
 	}
 }

@@ -20,9 +20,35 @@ static void write_state(const struct operands *o, u8 *rows, u32 lane, u64 state)
 		((u64 *)(void *)(rows + o->list[0]))[lane] = state;
 }
 
+/* Has the launch been asked to tell of misuse? (grid->async is that of copies alone.) */
+static bool is_strict(const struct warp *w) { return w->grid->launch->async.mode == ASYNC_STRICT; }
+
+/* Who ends an mbarrier, or begins another in its place, is often the first to come from a wait on it. A card's other
+ * warps wake at the same moment and have seen the phase end; here they ask in their turn, which they get first: of two,
+ * as the first ends for all warps of a gang at once. Strict launches tell of it instead. */
+static bool stands_aside(struct warp *w, const struct operands *o, u32 mask)
+{
+	enum { TURNS = 2 };
+	const u32 lane = (u32)__builtin_ctz(mask);
+	u64 word = 0;
+
+	if (w->stood_aside < TURNS && !is_strict(w) && w->block->warp_count > 1) {
+		const u8 *at =
+			lane_pointer(w, o->i, lane, mbarrier_space(o->form), operand_address(o, 0, lane), 8, true);
+		if (!at)
+			return false;
+		memcpy(&word, at, sizeof word);
+	}
+	w->stood_aside = word >> MBARRIER_VALID & 1 ? w->stood_aside + 1 : 0;
+	return w->stood_aside;
+}
+
 MEANING_FUNCTION(mbarrier_init)
 {
 	const struct operands o = operands_of(w, i, rows);
+
+	if (stands_aside(w, &o, mask))
+		return warp_yield(w, i);
 
 	EACH_ACTIVE (l) {
 		struct mbarrier b = {0};
@@ -44,13 +70,21 @@ MEANING_FUNCTION(mbarrier_init)
 }
 ASYNC_PICK(mbarrier_init)
 
+/* Where there is none, strict launches alone object: a card does not tell. */
 MEANING_FUNCTION(mbarrier_inval)
 {
 	const struct operands o = operands_of(w, i, rows);
 
+	if (stands_aside(w, &o, mask))
+		return warp_yield(w, i);
 	EACH_ACTIVE (l) {
 		struct mbarrier b;
-		if (!mbarrier_load(&o, l, mbarrier_space(o.form), operand_address(&o, 0, l), &b))
+		const u64 address = operand_address(&o, 0, l);
+		if (!is_strict(w))
+			b.at = lane_pointer(w, i, l, mbarrier_space(o.form), address, 8, true);
+		else if (!mbarrier_load(&o, l, mbarrier_space(o.form), address, &b))
+			return NULL;
+		if (!b.at)
 			return NULL;
 		memset(b.at, 0, 8);
 		if (UNLIKELY(w->grid->async == ASYNC_STRICT))
