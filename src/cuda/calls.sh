@@ -32,4 +32,4 @@ interfaces is exported. What is not implemented returns `CUDA_ERROR_NOT_SUPPORTE
 (`ptxsim exec --trace FILE`). Names without suffix stand for all their versions.
 END
 section "Driver interface (libcuda.so.1)" driver/calls.inc CALL
-section "Runtime interface (libcudart.so.12 and .13)" runtime/calls.inc 'CALL\|PASS'
+section "Runtime interface (libcudart.so.12 and .13)" runtime/calls.inc 'CALL\|PASS\|PLAIN'

@@ -73,7 +73,7 @@ END
 compare driver
 
 grep -hE 'CUDARTAPI +cuda[A-Z]' "$include/cuda_runtime_api.h" >"$work/runtime.h"
-declared src/cuda/runtime/calls.inc 'CALL|PASS' "$work/runtime.h" | sort -u >"$work/runtime.inc"
+declared src/cuda/runtime/calls.inc 'CALL|PASS|PLAIN' "$work/runtime.h" | sort -u >"$work/runtime.inc"
 cat >"$work/runtime.cc" <<'END'
 #include <cuda_runtime_api.h>
 #include <cuda_profiler_api.h>
@@ -83,13 +83,16 @@ namespace ours {
 #include "cuda/runtime/runtime.h"
 #define CALL(symbol, handler, own, params, args) int symbol params;
 #define PASS(symbol, own, params, call) int symbol params;
+#define PLAIN(symbol, handler, params, args) int symbol params;
 #define ABSENT(symbol)
 #include "cuda/runtime/calls.inc"
 #undef CALL
 #undef PASS
+#undef PLAIN
 }
 #define CALL(symbol, handler, own, params, args) COMPARE_CALL(symbol)
 #define PASS(symbol, own, params, call) COMPARE_CALL(symbol)
+#define PLAIN(symbol, handler, params, args) COMPARE_CALL(symbol)
 int main()
 {
 #include "runtime.inc"

@@ -437,8 +437,42 @@ START_TEST(ptx_run_uses_the_hosts_memory)
 }
 END_TEST
 
+/* Of an executable graph's nodes kernels, copies and fills can be switched off, as on an H200; no node is none of them. */
+START_TEST(some_nodes_can_be_switched_off)
+{
+	struct fixture f = begin();
+	struct cu_node *fill, *host, *empty;
+	struct cu_exec *x;
+	u32 enabled = 7;
+	int called = 0;
+	void *args[] = {&f.at, &enabled};
+	const struct cu_node_params k = kernel_node(f.add, args);
+	struct cu_node_params p = {.type = NODE_MEMSET,
+				   .memset = {.at = f.at, .value = 7, .element_bytes = 4, .width = 2, .height = 1}};
+
+	OK(cuGraphAddNode(&fill, f.graph, NULL, 0, &p));
+	p = (struct cu_node_params){.type = NODE_HOST, .host = {count_up, &called}};
+	OK(cuGraphAddNode(&host, f.graph, &fill, 1, &p));
+	p = (struct cu_node_params){.type = NODE_EMPTY};
+	OK(cuGraphAddNode(&empty, f.graph, &host, 1, &p));
+	OK(cuGraphInstantiateWithFlags(&x, f.graph, 0));
+	FAILS(cuGraphNodeSetEnabled(x, host, 0), INVALID_VALUE);
+	FAILS(cuGraphNodeGetEnabled(x, host, &enabled), INVALID_VALUE);
+	FAILS(cuGraphNodeSetEnabled(x, empty, 0), INVALID_VALUE);
+	FAILS(cuGraphNodeSetEnabled(x, NULL, 0), INVALID_VALUE);
+	FAILS(cuGraphExecKernelNodeSetParams_v2(x, NULL, &k.kernel), INVALID_VALUE);
+	OK(cuGraphNodeSetEnabled(x, fill, 0));
+	OK(cuGraphNodeGetEnabled(x, fill, &enabled));
+	ck_assert_uint_eq(enabled, 0);
+	launch(x);
+	ck_assert_int_eq(called, 1);
+	ck_assert_uint_eq(word(f.at), 0);
+}
+END_TEST
+
 UNIT_TESTS("graph_api", 60)
 {
+	UNIT_TEST(some_nodes_can_be_switched_off);
 	UNIT_TEST(nodes_of_every_kind_by_one_call);
 	UNIT_TEST(events_of_nodes_can_be_changed);
 	UNIT_TEST(conditions_choose_bodies);

@@ -33,6 +33,7 @@ static struct row driver_rows[] = {
 #undef ABSENT
 #define CALL(symbol, handler, own, params, args) {#symbol, #params, NULL},
 #define PASS(symbol, own, params, call)          {#symbol, #params, NULL},
+#define PLAIN(symbol, handler, params, args)     {#symbol, #params, NULL},
 #define ABSENT(symbol)                           {#symbol, NULL, NULL},
 static struct row runtime_rows[] = {
 #include "cuda/runtime/calls.inc"

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/cuda/fat_binary.h"
 
@@ -217,6 +219,30 @@ static void libraries(void)
 	expect("a look at another symbol", copy_from(&value, a, 4, 0, 2), 13);
 }
 
+/* What an H200 answers to sizes of 0, to devices that are not there, and in a process that has been forked. */
+static void odd_arguments(void)
+{
+	int (*managed)(void **, size_t, unsigned), (*between)(void *, int, const void *, int, size_t), (*count)(int *),
+		(*version)(int *), (*allocate)(void **, size_t), status = -1, n = 0;
+	void *at = &at;
+
+	*(void **)&managed = find("cudaMallocManaged");
+	*(void **)&between = find("cudaMemcpyPeer");
+	*(void **)&count = find("cudaGetDeviceCount");
+	*(void **)&version = find("cudaDriverGetVersion");
+	*(void **)&allocate = find("cudaMalloc");
+	expect("nothing of managed memory", managed(&at, 0, 1), 0);
+	expect("its address", at == NULL, 1);
+	expect("memory", allocate(&at, 64), 0);
+	expect("a copy of a device", between(at, 0, (char *)at + 32, 0, 4), 0);
+	expect("a copy of device 7", between(at, 0, (char *)at + 32, 7, 4), 101);
+	const pid_t child = fork();
+	if (!child)
+		_exit(allocate(&at, 64) == 3 && !count(&n) && n == 1 && !version(&n) ? 0 : 1);
+	waitpid(child, &status, 0);
+	expect("a forked process", status, 0);
+}
+
 int main(void)
 {
 	library = dlopen("libcudart.so.12", RTLD_NOW);
@@ -229,6 +255,7 @@ int main(void)
 	pointers();
 	rows_of_arrays();
 	libraries();
+	odd_arguments();
 	puts(failures ? "FAILED" : "PASSED");
 	return failures != 0;
 }

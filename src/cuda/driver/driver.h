@@ -125,6 +125,7 @@ void block_unbook(struct region *b);
 void block_remove(struct region *b);
 /* Device memory, whatever is being captured. */
 int block_allocate(u64 *dptr, size_t bytesize);
+int block_allocate_on(int device, u64 *dptr, size_t bytesize);
 void blocks_remove_of(struct cu_context *c);
 /* Whether it is another process's allocation from a pool. */
 bool pool_imported(const struct region *b);
@@ -547,8 +548,8 @@ void module_forget_library(struct cu_module *m);
 
 /* Dynamic shared memory that a launch may ask for, in bytes. */
 u32 function_dynamic_most(const struct cu_function *f);
-/* The function's own in the current context, compiled; CU_OK or why not. */
-int function_ready(struct cu_function *handle, struct cu_function **f);
+/* The function's own in a context, compiled; CU_OK or why not. */
+int function_ready_in(struct cu_function *handle, struct cu_context *context, struct cu_function **f);
 
 /* --- The driver -------------------------------------------------------------------------------- */
 
@@ -585,6 +586,10 @@ extern __thread struct thread self;
 /* The current context or NULL. */
 static inline struct cu_context *context_current(void) { return self.depth ? self.stack[self.depth - 1] : NULL; }
 static inline struct cu_device *device_current(void) { return &driver.devices[context_current()->device]; }
+static inline int function_ready(struct cu_function *handle, struct cu_function **f)
+{
+	return function_ready_in(handle, context_current(), f);
+}
 
 /* What a call needs. NEEDS_OWNER: it names what knows its own context, so none need be current, but the one that is
  * must be without an error. */

@@ -227,7 +227,7 @@ int drv_cuGraphExecGetFlags(struct cu_exec *x, u64 *flags)
 
 struct cu_node *exec_node(struct cu_exec *x, struct cu_node *n)
 {
-	if (!handle_is(x, HANDLE_EXEC))
+	if (!n || !handle_is(x, HANDLE_EXEC))
 		return NULL;
 	struct cu_node *near = x->found ? x->found->next : NULL;
 	if (!near || (near->origin != n && near->update != n))
@@ -257,9 +257,18 @@ int drv_cuGraphExecHostNodeSetParams(struct cu_exec *x, struct cu_node *n, const
 	return node_set_host(exec_node(x, n), node);
 }
 
-int drv_cuGraphNodeSetEnabled(struct cu_exec *x, struct cu_node *n, u32 is_enabled)
+/* Kernels, copies and fills alone can be switched off; an H200 refuses host functions. */
+static struct cu_node *switched_node(struct cu_exec *x, struct cu_node *n)
 {
 	struct cu_node *copy = exec_node(x, n);
+	const enum task_kind kind = copy ? copy->task.kind : TASK_EMPTY;
+
+	return kind == TASK_KERNEL || kind == TASK_COPY || kind == TASK_FILL ? copy : NULL;
+}
+
+int drv_cuGraphNodeSetEnabled(struct cu_exec *x, struct cu_node *n, u32 is_enabled)
+{
+	struct cu_node *copy = switched_node(x, n);
 
 	if (!copy)
 		return CU_INVALID_VALUE;
@@ -268,7 +277,7 @@ int drv_cuGraphNodeSetEnabled(struct cu_exec *x, struct cu_node *n, u32 is_enabl
 }
 int drv_cuGraphNodeGetEnabled(struct cu_exec *x, struct cu_node *n, u32 *is_enabled)
 {
-	const struct cu_node *copy = exec_node(x, n);
+	const struct cu_node *copy = switched_node(x, n);
 
 	if (!copy || !is_enabled)
 		return CU_INVALID_VALUE;

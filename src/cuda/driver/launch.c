@@ -127,7 +127,8 @@ static int launch(struct cu_function *handle, struct ptxsim_launch *l, struct cu
 	struct cu_function *f;
 	u8 packed[4096], *block = packed;
 
-	int result = function_ready(handle, &f);
+	/* A kernel of a library runs where its stream is: on another device than the current one, too, as on an H200. */
+	int result = function_ready_in(handle, s ? s->context : context_current(), &f);
 	if (result)
 		return result;
 	if (!s || f->module->context != s->context)

@@ -152,11 +152,11 @@ void blocks_tell_leaks(FILE *to)
 			(unsigned long long)bytes);
 }
 
-/* New memory of the current context's device. NULL: there is no room. */
-static struct region *take(size_t bytes, enum block_kind kind)
+/* New memory of a device. NULL: there is no room. */
+static struct region *take(int device, size_t bytes, enum block_kind kind)
 {
-	struct heap *h = &device_current()->heap;
-	const struct device *model = device_current()->model;
+	struct heap *h = &driver.devices[device].heap;
+	const struct device *model = driver.devices[device].model;
 
 	if (h->used + bytes > model->free_bytes || h->used + bytes < bytes)
 		return NULL;
@@ -164,25 +164,30 @@ static struct region *take(size_t bytes, enum block_kind kind)
 	if (!at)
 		return NULL;
 	struct region *b = block_add(context_current(), (u64)(uintptr_t)at, bytes, kind);
-	if (!b)
+	if (!b) {
 		heap_give(h, at, bytes);
-	else if (kind == BLOCK_DEVICE || kind == BLOCK_ASYNC)
+		return NULL;
+	}
+	b->device = device;
+	if (kind == BLOCK_DEVICE || kind == BLOCK_ASYNC)
 		watch_memory_begins(b->base, bytes);
 	return b;
 }
 
 /* --- Device memory ------------------------------------------------------------------------------- */
 
-int block_allocate(u64 *dptr, size_t bytesize)
+int block_allocate_on(int device, u64 *dptr, size_t bytesize)
 {
 	if (!dptr || !bytesize)
 		return CU_INVALID_VALUE;
-	const struct region *b = take(bytesize, BLOCK_DEVICE);
+	const struct region *b = take(device, bytesize, BLOCK_DEVICE);
 	if (!b)
 		return CU_OUT_OF_MEMORY;
 	*dptr = b->base;
 	return CU_OK;
 }
+
+int block_allocate(u64 *dptr, size_t bytesize) { return block_allocate_on(context_current()->device, dptr, bytesize); }
 
 int drv_cuMemAlloc_v2(u64 *dptr, size_t bytesize)
 {
@@ -270,12 +275,16 @@ int drv_cuMemGetAddressRange_v2(u64 *pbase, size_t *psize, u64 dptr)
 
 int drv_cuMemHostAlloc(void **pp, size_t bytesize, u32 flags)
 {
-	if (!pp || !bytesize || flags & ~7u)
+	if (!pp || flags & ~7u)
 		return CU_INVALID_VALUE;
+	if (!bytesize) { /* taken, as an H200 takes it, unlike cuMemAlloc's */
+		*pp = NULL;
+		return CU_OK;
+	}
 	const int forbidden = capture_forbids_unsafe(context_current());
 	if (forbidden)
 		return forbidden;
-	struct region *b = take(bytesize, BLOCK_HOST);
+	struct region *b = take(context_current()->device, bytesize, BLOCK_HOST);
 	if (!b)
 		return CU_OUT_OF_MEMORY;
 	b->flags = flags | 2;
@@ -283,10 +292,7 @@ int drv_cuMemHostAlloc(void **pp, size_t bytesize, u32 flags)
 	return CU_OK;
 }
 
-int drv_cuMemAllocHost_v2(void **pp, size_t bytesize)
-{
-	return bytesize ? drv_cuMemHostAlloc(pp, bytesize, 0) : CU_INVALID_VALUE;
-}
+int drv_cuMemAllocHost_v2(void **pp, size_t bytesize) { return drv_cuMemHostAlloc(pp, bytesize, 0); }
 
 int drv_cuMemFreeHost(void *p)
 {
@@ -369,7 +375,7 @@ int drv_cuMemAllocManaged(u64 *dptr, size_t bytesize, u32 flags)
 	const int forbidden = capture_forbids_unsafe(context_current());
 	if (forbidden)
 		return forbidden;
-	struct region *b = take(bytesize, BLOCK_MANAGED);
+	struct region *b = take(context_current()->device, bytesize, BLOCK_MANAGED);
 	if (!b)
 		return CU_OUT_OF_MEMORY;
 	b->flags = flags;

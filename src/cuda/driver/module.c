@@ -548,8 +548,8 @@ int drv_cuLibraryEnumerateKernels(struct cu_function **kernels, u32 num_kernels,
 	return result;
 }
 
-/* A kernel handle's function in the current context, or the function itself. */
-static int function_here(struct cu_function *handle, struct cu_function **f)
+/* A kernel handle's function in a context, or the function itself. */
+static int function_in(struct cu_function *handle, struct cu_context *context, struct cu_function **f)
 {
 	struct cu_module *m;
 
@@ -558,13 +558,13 @@ static int function_here(struct cu_function *handle, struct cu_function **f)
 	*f = handle;
 	if (!handle->library)
 		return CU_OK;
-	if (!context_current())
+	if (!context)
 		return CU_INVALID_CONTEXT;
-	if (handle->here && handle->here_context == context_current()->id) {
+	if (handle->here && handle->here_context == context->id) {
 		*f = handle->here;
 		return CU_OK;
 	}
-	int result = instance(handle->library, context_current(), &m);
+	int result = instance(handle->library, context, &m);
 	if (!result)
 		result = find_function(m, handle->name, f);
 	if (result)
@@ -572,13 +572,13 @@ static int function_here(struct cu_function *handle, struct cu_function **f)
 	if (handle->dynamic_most > (*f)->dynamic_most)
 		(*f)->dynamic_most = handle->dynamic_most;
 	handle->here = *f;
-	handle->here_context = context_current()->id;
+	handle->here_context = context->id;
 	return CU_OK;
 }
 
-int function_ready(struct cu_function *handle, struct cu_function **f)
+int function_ready_in(struct cu_function *handle, struct cu_context *context, struct cu_function **f)
 {
-	const int result = function_here(handle, f);
+	const int result = function_in(handle, context, f);
 
 	if (result || (*f)->known)
 		return result;
@@ -595,7 +595,7 @@ int function_ready(struct cu_function *handle, struct cu_function **f)
 
 int drv_cuKernelGetFunction(struct cu_function **p_func, struct cu_function *kernel)
 {
-	return p_func ? function_here(kernel, p_func) : CU_INVALID_VALUE;
+	return p_func ? function_in(kernel, context_current(), p_func) : CU_INVALID_VALUE;
 }
 
 int drv_cuKernelGetLibrary(struct cu_library **p_lib, struct cu_function *kernel)
@@ -614,7 +614,7 @@ int drv_cuFuncGetModule(struct cu_module **hmod, struct cu_function *hfunc)
 
 	if (!hmod)
 		return CU_INVALID_VALUE;
-	const int result = function_here(hfunc, &f);
+	const int result = function_in(hfunc, context_current(), &f);
 	if (!result)
 		*hmod = f->module;
 	return result;

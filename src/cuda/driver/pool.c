@@ -325,12 +325,16 @@ int drv_cuMemAllocFromPoolAsync(u64 *dptr, size_t bytesize, struct cu_pool *pool
 
 	if (!s)
 		return CU_INVALID_HANDLE;
-	if (!dptr || !bytesize || !handle_is(pool, HANDLE_POOL) || pool->imported)
+	if (!dptr || !handle_is(pool, HANDLE_POOL) || pool->imported)
 		return CU_INVALID_VALUE;
+	if (!bytesize) { /* taken, as an H200 takes it */
+		*dptr = 0;
+		return CU_OK;
+	}
 	if (s->capture)
 		return capture_allocate(s, bytesize, dptr);
 	struct region *b = pool->shared ? NULL : take_freed(s, pool, bytesize);
-	const int result = b ? CU_OK : block_allocate(dptr, bytesize);
+	const int result = b ? CU_OK : block_allocate_on(pool->device, dptr, bytesize);
 	if (result)
 		return result;
 	if (b)

@@ -738,7 +738,8 @@ int drv_cuEventElapsedTime_v2(float *p_milliseconds, struct cu_event *h_start, s
 		return CU_INVALID_HANDLE;
 	if (!p_milliseconds)
 		return CU_INVALID_VALUE;
-	if (!h_start->recorded || !h_end->recorded || (h_start->flags | h_end->flags) & EVENT_NO_TIMES)
+	if (!h_start->recorded || !h_end->recorded || (h_start->flags | h_end->flags) & EVENT_NO_TIMES ||
+	    h_start->context != h_end->context)
 		return CU_INVALID_HANDLE;
 	if (!is_done(h_start) || !is_done(h_end))
 		return CU_NOT_READY;

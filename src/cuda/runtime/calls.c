@@ -33,6 +33,10 @@
 		rt_self.own_stream = false;                  \
 		return rt_end(result);                       \
 	}
+/* What needs no device, and what a process knows from before it was forked. */
+#define PLAIN(symbol, handler, params, args) \
+	EXPORT int symbol params;            \
+	int symbol params { return rt_end(rt_##handler args); }
 #define ABSENT(symbol)           \
 	EXPORT int symbol(void); \
 	int symbol(void) { return rt_end(CU_NOT_SUPPORTED); }

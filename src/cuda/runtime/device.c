@@ -17,7 +17,8 @@
 __thread struct rt_thread rt_self;
 
 static bool started;
-static u64 reset_of[64]; /* times that a device was reset, for threads that still hold its context */
+static int known_devices; /* when it started */
+static u64 reset_of[64];  /* times that a device was reset, for threads that still hold its context */
 static __thread u64 seen_reset[64];
 
 /* Keeps the error for cudaGetLastError; work that is not ready is none. */
@@ -37,6 +38,7 @@ int rt_begin(void)
 		const int result = cuInit(0);
 		if (result)
 			return result;
+		cuDeviceGetCount(&known_devices);
 		started = true;
 	}
 	const int d = rt_self.device & 63;
@@ -79,7 +81,17 @@ int rt_cudaGetDevice(int *device)
 	return cuCtxGetDevice(device);
 }
 
-int rt_cudaGetDeviceCount(int *count) { return count ? cuDeviceGetCount(count) : RT_INVALID_VALUE; }
+/* A forked process has no device, and still knows how many there were, as on an H200. */
+int rt_cudaGetDeviceCount(int *count)
+{
+	if (!count)
+		return RT_INVALID_VALUE;
+	const int result = rt_begin();
+	if (result && (result != CU_NOT_INITIALIZED || !known_devices))
+		return result;
+	*count = known_devices;
+	return RT_OK;
+}
 int rt_cudaSetValidDevices(int *device_arr, int len) { return device_arr || !len ? RT_OK : RT_INVALID_VALUE; }
 
 /* The first one fits whatever is asked for. */

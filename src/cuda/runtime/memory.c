@@ -34,6 +34,10 @@ int rt_cudaMallocManaged(void **dev_ptr, size_t size, u32 flags)
 
 	if (!dev_ptr)
 		return RT_INVALID_VALUE;
+	if (!size) {
+		*dev_ptr = NULL;
+		return RT_OK;
+	}
 	const int result = cuMemAllocManaged(&at, size, flags);
 	if (!result)
 		*dev_ptr = (void *)(uintptr_t)at;
@@ -189,16 +193,27 @@ int rt_cudaMemcpy(void *dst, const void *src, size_t count, int kind)
 	}
 }
 
+/* Addresses tell where memory is; the devices only have to exist. */
+static int check_devices(int dst, int src)
+{
+	int count;
+	const int result = cuDeviceGetCount(&count);
+
+	return result ? result : dst < 0 || dst >= count || src < 0 || src >= count ? RT_INVALID_DEVICE : RT_OK;
+}
+
 int rt_cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t count)
 {
-	(void)dst_device, (void)src_device;
-	return cuMemcpyDtoD_v2(ADDRESS(dst), ADDRESS(src), count);
+	const int result = check_devices(dst_device, src_device);
+
+	return result ? result : cuMemcpyDtoD_v2(ADDRESS(dst), ADDRESS(src), count);
 }
 int rt_cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t count,
 			   struct cu_stream *stream)
 {
-	(void)dst_device, (void)src_device;
-	return cuMemcpyDtoDAsync_v2(ADDRESS(dst), ADDRESS(src), count, STREAM(stream));
+	const int result = check_devices(dst_device, src_device);
+
+	return result ? result : cuMemcpyDtoDAsync_v2(ADDRESS(dst), ADDRESS(src), count, STREAM(stream));
 }
 
 /* The address of a part of a symbol, which must lie within it. */

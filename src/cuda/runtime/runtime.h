@@ -191,10 +191,12 @@ void rt_runtime_copy(const struct cu_copy_3d *c, struct rt_copy_3d *p);
 #undef ABSENT
 /* The handlers. */
 #define CALL(symbol, handler, own, params, args) int rt_##handler params;
+#define PLAIN(symbol, handler, params, args)     int rt_##handler params;
 #define PASS(symbol, own, params, call)
 #define ABSENT(symbol)
 #include "cuda/runtime/calls.inc"
 #undef CALL
+#undef PLAIN
 #undef PASS
 #undef ABSENT
 
