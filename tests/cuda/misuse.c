@@ -100,7 +100,7 @@ static const struct shape {
 	u16 pointers[6], handles[4];
 } shapes[] = {
 	{"struct cu_copy_2d", {24, 32, 80, 88}, {40, 96}},
-	{"struct cu_copy_3d", {40, 48, 136, 144}, {56, 64, 152, 160}},
+	{"struct cu_copy_3d", {40, 48, 128, 136}, {56, 64, 144, 152}},
 	{"struct rt_copy_3d", {32, 96}, {0, 64}},
 	{"struct rt_copy_peer", {32, 104}, {0, 72}},
 	{"struct cu_resource", {0}, {8}},
