@@ -174,8 +174,44 @@ START_TEST(graphics_are_refused)
 }
 END_TEST
 
+/* A graph outlives its kernels' module, and is refused then: it ran what had been freed. */
+START_TEST(graphs_whose_module_is_gone)
+{
+	struct cu_module *m;
+	struct cu_library *l;
+	struct cu_function *f;
+	struct cu_stream *s;
+	struct cu_graph *g;
+	struct cu_exec *of_module, *of_library;
+
+	use_device();
+	OK(cuStreamCreate(&s, 1));
+	OK(cuModuleLoadData(&m, good));
+	OK(cuModuleGetFunction(&f, m, "k"));
+	OK(cuStreamBeginCapture_v2(s, 0));
+	OK(cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, s, NULL, NULL));
+	OK(cuStreamEndCapture(s, &g));
+	OK(cuGraphInstantiateWithFlags(&of_module, g, 0));
+	OK(cuLibraryLoadData(&l, good, NULL, NULL, 0, NULL, NULL, 0));
+	OK(cuLibraryGetKernel(&f, l, "k"));
+	OK(cuStreamBeginCapture_v2(s, 0));
+	OK(cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, s, NULL, NULL));
+	OK(cuStreamEndCapture(s, &g));
+	OK(cuGraphInstantiateWithFlags(&of_library, g, 0));
+	OK(cuGraphLaunch(of_module, s));
+	OK(cuGraphLaunch(of_library, s));
+	OK(cuModuleUnload(m));
+	OK(cuLibraryUnload(l));
+	FAILS(cuGraphLaunch(of_module, s), INVALID_HANDLE);
+	FAILS(cuGraphLaunch(of_library, s), INVALID_HANDLE);
+	FAILS(cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, s, NULL, NULL), INVALID_HANDLE);
+	OK(cuStreamSynchronize(s));
+}
+END_TEST
+
 UNIT_TESTS("release", 0)
 {
+	UNIT_TEST(graphs_whose_module_is_gone);
 	UNIT_TEST(graphics_are_refused);
 	UNIT_TEST(messages_of_a_linker);
 	UNIT_TEST(releases_without_a_context);

@@ -418,3 +418,14 @@ int drv_cuCtxDisablePeerAccess(struct cu_context *peer_context)
 	d->peers &= ~((u64)1 << peer_context->device);
 	return CU_OK;
 }
+
+/* 1: eager, 2: lazy. */
+int drv_cuModuleGetLoadingMode(int *mode)
+{
+	const char *asked = getenv("CUDA_MODULE_LOADING");
+
+	if (!mode)
+		return CU_INVALID_VALUE;
+	*mode = asked && !strcmp(asked, "EAGER") ? 1 : 2;
+	return CU_OK;
+}

@@ -136,6 +136,22 @@ void graph_run_here(struct cu_context *c, const struct cu_graph *g, struct cu_ex
 	free(x.order);
 }
 
+/* Whether the node's kernel has not been unloaded since. Another function may have its place, but then hardly its parameters. */
+static bool kernel_is_there(const struct task *t)
+{
+	const struct cu_function *f = t->kernel.function;
+
+	return handle_is(f, HANDLE_FUNCTION) && f->kernel && f->kernel->param_bytes == t->kernel.param_bytes;
+}
+
+static bool kernel_is_there_now(const struct task *t)
+{
+	driver_take();
+	const bool is_there = kernel_is_there(t);
+	driver_let_go();
+	return is_there;
+}
+
 void graph_run_nodes(struct cu_context *c, struct cu_node *const *order, u32 count, struct cu_exec *of)
 {
 	for (u32 k = 0; k < count; k++) {
@@ -145,6 +161,8 @@ void graph_run_nodes(struct cu_context *c, struct cu_node *const *order, u32 cou
 		if (t.kind == TASK_KERNEL) {
 			t.kernel.exec = of;
 			t.kernel.node = order[k]->updatable ? order[k] : NULL;
+			if (!kernel_is_there_now(&t))
+				continue;
 		}
 		if (t.kind == TASK_CHILD)
 			graph_run_here(c, t.graph, of);
@@ -176,6 +194,8 @@ static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *
 			condition_begin(t);
 		struct task given = *t;
 		if (t->kind == TASK_KERNEL) {
+			if (!kernel_is_there(t))
+				return CU_INVALID_HANDLE;
 			given.kernel.params = NULL;
 			given.kernel.exec = of;
 			given.kernel.node = order[k]->updatable ? order[k] : NULL;

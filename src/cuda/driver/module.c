@@ -67,6 +67,14 @@ static void unbook_variables(struct cu_module *m)
 	}
 }
 
+/* From now on nothing can name the module and its functions. */
+static void module_retire(const struct cu_module *m)
+{
+	for (struct cu_function *f = m->functions; f; f = f->next)
+		handle_drop(f);
+	handle_drop(m);
+}
+
 /* Nothing may run in the module any more: callers have waited for the context. */
 static void module_free(struct cu_module *m)
 {
@@ -75,6 +83,7 @@ static void module_free(struct cu_module *m)
 			*at = m->next;
 			break;
 		}
+	module_retire(m);
 	texrefs_free(m);
 	unbook_variables(m);
 	debugging_forget(m->module->session.program);
@@ -83,12 +92,10 @@ static void module_free(struct cu_module *m)
 		heap_give(&driver.devices[m->context->device].heap, m->variables, m->variable_bytes);
 	for (struct cu_function *f = m->functions, *next; f; f = next) {
 		next = f->next;
-		handle_drop(f);
 		free(f->name);
 		free(f->legacy);
 		free(f);
 	}
-	handle_drop(m);
 	free(m);
 }
 
@@ -227,19 +234,11 @@ int drv_cuModuleUnload(struct cu_module *hmod)
 	if (!handle_is(hmod, HANDLE_MODULE) || hmod->library)
 		return CU_INVALID_HANDLE;
 	context_finish(hmod->context);
-	if (handle_is(hmod, HANDLE_MODULE))
+	if (handle_is(hmod, HANDLE_MODULE)) {
+		module_retire(hmod);
+		context_finish(hmod->context); /* what other threads have launched meanwhile */
 		module_free(hmod);
-	return CU_OK;
-}
-
-/* 1: eager, 2: lazy. */
-int drv_cuModuleGetLoadingMode(int *mode)
-{
-	const char *asked = getenv("CUDA_MODULE_LOADING");
-
-	if (!mode)
-		return CU_INVALID_VALUE;
-	*mode = asked && !strcmp(asked, "EAGER") ? 1 : 2;
+	}
 	return CU_OK;
 }
 
@@ -403,11 +402,14 @@ int drv_cuLibraryUnload(struct cu_library *library)
 	if (!handle_is(library, HANDLE_LIBRARY))
 		return CU_INVALID_HANDLE;
 	handle_drop(library);
+	for (struct cu_function *k = library->kernels; k; k = k->next)
+		handle_drop(k);
+	for (const struct cu_module *m = library->instances; m; m = m->next_instance)
+		module_retire(m);
 	for (int d = 0; d < driver.device_count; d++)
 		if (driver.devices[d].primary)
 			context_finish(driver.devices[d].primary);
-	while (library->instances) {
-		struct cu_module *m = library->instances;
+	for (struct cu_module *m; (m = library->instances);) {
 		module_forget_library(m);
 		module_free(m);
 	}
