@@ -45,7 +45,7 @@ struct unwritten_memory *unwritten_memory_of(struct unwritten *u, const struct a
 	if (!unwritten_came(a))
 		written_mark(&x->written, 0, a->size);
 	else if (u->kept && !(a->flags & ALLOCATION_HEAP))
-		written_kept_take(u->kept, a->base, &x->written);
+		x->taken = written_kept_take(u->kept, a->base, &x->written);
 	x->next = *bucket_of(u, a->base);
 	return *bucket_of(u, a->base) = x;
 }
@@ -96,6 +96,10 @@ static bool find_global(struct unwritten *u, const struct warp *w, u64 address, 
 	struct unwritten_memory *x = unwritten_memory_of(u, s->memory, false);
 	s->written = x ? &x->written : NULL;
 	s->offset = address - s->memory->base;
+	/* Who waits for a flag reads what a launch of another stream has written meanwhile. */
+	if (x && x->taken && written_misses(&x->written, s->offset, size) &&
+	    written_kept_elsewhere(u->kept, address, size))
+		written_mark(&x->written, s->offset, size);
 	return true;
 }
 
@@ -181,5 +185,5 @@ void unwritten_give(const struct unwritten *u)
 {
 	for (u32 k = 0; u->kept && k < UNWRITTEN_BUCKETS; k++)
 		for (const struct unwritten_memory *m = u->memories[k]; m; m = m->next)
-			written_kept_give(u->kept, m->base, &m->written);
+			written_kept_give(u->kept, m->base, &m->written, m->taken);
 }

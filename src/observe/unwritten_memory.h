@@ -27,6 +27,7 @@ struct unwritten_block {
 struct unwritten_memory {
 	struct unwritten_memory *next;
 	u64 base;
+	bool taken; /* from what is kept: written_kept_take */
 	struct written written;
 };
 

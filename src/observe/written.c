@@ -48,7 +48,7 @@ void written_forget(struct written *w, u64 offset, u64 bytes)
 	}
 }
 
-bool written_lacks(const struct written *w, u64 offset, u64 bytes)
+bool written_misses(const struct written *w, u64 offset, u64 bytes)
 {
 	if (w->left)
 		for (u64 at = offset, end = offset + bytes, count; at < end; at += count) {
@@ -57,6 +57,13 @@ bool written_lacks(const struct written *w, u64 offset, u64 bytes)
 			if ((w->bits[at / 8] & wanted) != wanted)
 				return true;
 		}
+	return false;
+}
+
+bool written_lacks(const struct written *w, u64 offset, u64 bytes)
+{
+	if (written_misses(w, offset, bytes))
+		return true;
 	for (u64 k = 0; w->undefined && k < bytes; k++)
 		if (w->undefined[offset + k])
 			return true;

@@ -25,7 +25,8 @@ void written_clear(struct written *w);
 void written_mark(struct written *w, u64 offset, u64 bytes);
 /* They are not written any more. */
 void written_forget(struct written *w, u64 offset, u64 bytes);
-/* Is any bit of these bytes not defined? Inside `size`. */
+/* Is any of these bytes not written? Is any bit of them not defined, written or not? Inside `size`. */
+bool written_misses(const struct written *w, u64 offset, u64 bytes);
 bool written_lacks(const struct written *w, u64 offset, u64 bytes);
 /* The undefined bits of up to WRITTEN_MOST bytes, and where they come from, if that is known (else *origin is left). */
 void written_get(const struct written *w, u64 offset, u32 bytes, u8 *mask, u32 *origin);

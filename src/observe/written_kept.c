@@ -11,6 +11,7 @@
 struct kept {
 	u64 base;
 	struct written written; /* bits from malloc; NULL: all of it is */
+	u32 launches;           /* that have taken it and not given it back */
 };
 
 struct written_kept {
@@ -82,7 +83,8 @@ void written_kept_add(struct written_kept *k, u64 base, u64 size)
 	}
 	if (k->count < k->room) {
 		memmove(k->list + at + 1, k->list + at, (k->count - at) * sizeof *k->list);
-		k->list[at] = (struct kept){base, {.size = size, .left = size, .bits = bits_for(size)}};
+		k->list[at] =
+			(struct kept){.base = base, .written = {.size = size, .left = size, .bits = bits_for(size)}};
 		k->partly += k->list[at].written.bits != NULL;
 		k->count++;
 	}
@@ -191,25 +193,37 @@ bool written_kept_is_whole(struct written_kept *k)
 	return whole;
 }
 
-void written_kept_take(struct written_kept *k, u64 base, struct written *to)
+static struct kept *begins_at(const struct written_kept *k, u64 base)
+{
+	const u32 at = upper_bound(k, base);
+
+	return at && k->list[at - 1].base == base ? &k->list[at - 1] : NULL;
+}
+
+bool written_kept_take(struct written_kept *k, u64 base, struct written *to)
 {
 	pthread_mutex_lock(&k->lock);
-	const struct kept *x = partly_at(k, base);
-	if (x && x->base == base && x->written.size == to->size) {
+	struct kept *x = begins_at(k, base);
+	const bool taken = x && x->written.bits && x->written.size == to->size;
+	if (taken) {
 		memcpy(to->bits, x->written.bits, to->size / 8 + 8);
 		to->left = x->written.left;
+		x->launches++;
 	} else {
 		written_mark(to, 0, to->size);
 	}
 	pthread_mutex_unlock(&k->lock);
+	return taken;
 }
 
 /* What a kernel has stored of undefined values is not written. */
-void written_kept_give(struct written_kept *k, u64 base, const struct written *from)
+void written_kept_give(struct written_kept *k, u64 base, const struct written *from, bool taken)
 {
 	pthread_mutex_lock(&k->lock);
-	struct kept *x = partly_at(k, base);
-	if (x && x->base == base && x->written.size == from->size) {
+	struct kept *x = begins_at(k, base);
+	if (x && taken && x->launches)
+		x->launches--;
+	if (x && x->written.bits && x->written.size == from->size) {
 		written_add(&x->written, from);
 		if (!x->written.left && !from->undefined)
 			make_whole(k, x);
@@ -218,4 +232,14 @@ void written_kept_give(struct written_kept *k, u64 base, const struct written *f
 		if (from->undefined[at])
 			forget(k, base + at);
 	pthread_mutex_unlock(&k->lock);
+}
+
+/* What launches beside it have written is theirs alone until they end: that they have taken the allocation, too, is enough. */
+bool written_kept_elsewhere(struct written_kept *k, u64 address, u64 bytes)
+{
+	pthread_mutex_lock(&k->lock);
+	const struct kept *x = partly_at(k, address);
+	const bool elsewhere = !x || x->launches > 1 || !written_lacks(&x->written, address - x->base, bytes);
+	pthread_mutex_unlock(&k->lock);
+	return elsewhere;
 }

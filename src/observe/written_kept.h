@@ -29,8 +29,11 @@ void written_kept_all(struct written_kept *k);
 bool written_kept_is_whole(struct written_kept *k);
 
 /* A launch: what is known of the allocation that begins at `base`, into `to`, of the same size, in which nothing is written
- * yet; and what is known of it afterwards. */
-void written_kept_take(struct written_kept *k, u64 base, struct written *to);
-void written_kept_give(struct written_kept *k, u64 base, const struct written *from);
+ * yet; false: all of it is. And what is known of it afterwards; `taken`: what the former has said. */
+bool written_kept_take(struct written_kept *k, u64 base, struct written *to);
+void written_kept_give(struct written_kept *k, u64 base, const struct written *from, bool taken);
+/* Bytes that the launch has not written since it took what was known: may another one have, which runs beside it or has ended
+ * since? */
+bool written_kept_elsewhere(struct written_kept *k, u64 address, u64 bytes);
 
 #endif

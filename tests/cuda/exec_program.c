@@ -2,7 +2,7 @@
  *
  * What exec_test.sh runs: a program of the driver interface that finds libcuda.so.1 as programs do. Its words say what it
  * does, in order: `race` and `clean` launch kernels, `fault` stores beyond its buffer, `rounding` a little, `beyond` reads there, `constant` stores to constant memory, `child` launches a kernel that
- * launches others, `forever` one that does not end, `look` one that branches on what its buffer holds, `waits` one that waits for what nobody writes, `fill` fills the buffer, `copy` copies
+ * launches others, `forever` one that does not end, `look` one that branches on what its buffer holds, `waits` one that waits for what nobody writes, `fill` fills the buffer, `flag` its second half, `copy` copies
  * it to the host, `streams` with a word behind it uses it in two streams, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `array` an array, `graph` launches a graph that allocates and frees memory, `graph-leak` one that does not free it, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3,
  * `close` closes the library and takes some more time.
  */
@@ -48,7 +48,8 @@ static const char TEXT[] =
 	".visible .entry takes(.param .u64 p)\n{\n"
 	"	.reg .b32 %v; .reg .b64 %p; .reg .pred %q; ld.param.u64 %p, [p];\n"
 	"again: ld.relaxed.gpu.global.u32 %v, [%p+128]; setp.ne.u32 %q, %v, 77; @%q bra again;\n"
-	"	fence.acq_rel.gpu; ld.global.u32 %v, [%p]; st.global.u32 [%p+4], %v; ret;\n}\n"
+	"	fence.acq_rel.gpu; ld.global.u32 %v, [%p]; setp.gt.u32 %q, %v, 1000; @%q st.global.u32 [%p+4], %v; "
+	"ret;\n}\n"
 	".visible .entry gives(.param .u64 p)\n{\n"
 	"	.reg .b64 %p; ld.param.u64 %p, [p]; st.global.u32 [%p], 5; fence.acq_rel.gpu;\n"
 	"	st.relaxed.gpu.global.u32 [%p+128], 77; ret;\n}\n"
@@ -117,12 +118,12 @@ static int copy_out(unsigned h[64], unsigned long long p)
 	return copy(h, p, 64 * sizeof *h);
 }
 
-static int fill(unsigned long long p)
+static int fill(unsigned long long p, size_t words)
 {
 	int (*set)(unsigned long long, unsigned, size_t);
 
 	*(void **)&set = (void *)CU(cuMemsetD32_v2);
-	return set(p, 1, 64);
+	return set(p, 1, words);
 }
 
 /* `clean` stores in one stream what `look` loads in another, after an event or in no order; or a copy takes it, or both add. */
@@ -287,7 +288,9 @@ int main(int count, char **words)
 		else if (!strcmp(words[k], "waits"))
 			printf("error %d\n", launch(module, "waits", 32, &p));
 		else if (!strcmp(words[k], "fill"))
-			status |= fill(p);
+			status |= fill(p, 64);
+		else if (!strcmp(words[k], "flag"))
+			status |= fill(p + 128, 32);
 		else if (!strcmp(words[k], "streams") && k + 1 < count)
 			status |= use_streams(module, p, words[++k]);
 		else if (!strcmp(words[k], "copy"))

@@ -57,6 +57,8 @@ for how in open ordered waited copied adds gives hopes; do
 	esac
 	expect "two streams: $how" "$status" "$text" --check "$program" fill streams "$how"
 done
+expect "what the giver writes while the taker runs is written" 0 'found nothing' --check "$program" flag streams gives
+expect "what a flag does not tell of is not" 1 'look: value that nothing has written' --check "$program" flag look
 expect "what streams do is suppressed as other findings" 0 'found nothing' --check --suppress "$work/all" "$program" fill streams open
 expect "a kernel that waits for what nobody writes is told of" 1 "waits: deadlock: lanes 0xffffffff spin" --check "$program" fill waits
 expect "a graph that is kept is no leak" 0 'found nothing' --check "$program" graph
