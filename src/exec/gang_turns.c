@@ -50,21 +50,22 @@ static struct gang gang_of_one(const struct gang *g, u32 k)
 }
 
 /* A gang that has dissolved, since lanes have parted, has given the warp its counts. */
-static void note_turn(struct turns *t, const struct gang *one, u32 k, u64 issued)
+static void note_turn(const struct gang *g, struct turns *t, const struct gang *one, u32 k, u64 issued)
 {
-	t->warps[k].waits = one->waits;
+	/* In the gang's code, which may have been changed for this warp. */
+	const struct insn *waits = one->waits ? g->insns + (one->waits - one->insns) : NULL;
+
+	t->warps[k].waits = waits;
 	t->warps[k].issued = one->issued;
 	t->warps[k].branches = one->branches;
-	t->warps[k].outcome = one->waits                       ? OUTCOME_WAITS
-			      : one->warps->stop == STOP_YIELD ? OUTCOME_YIELDED
-							       : OUTCOME_LEFT;
+	t->warps[k].outcome = waits ? OUTCOME_WAITS : one->warps->stop == STOP_YIELD ? OUTCOME_YIELDED : OUTCOME_LEFT;
 	if (!t->begun++) {
-		t->all = one->waits;
+		t->all = waits;
 		t->issued = one->issued;
 		t->branches = one->branches;
 	}
 	t->same &= one->whole && one->issued == t->issued && one->branches == t->branches;
-	t->all = one->waits == t->all ? t->all : NULL;
+	t->all = waits == t->all ? t->all : NULL;
 	t->most = max_u64(t->most, issued);
 }
 
@@ -77,7 +78,7 @@ static bool run_turn(struct gang *g, struct turns *t, u32 k, const struct insn *
 
 	while (at)
 		at = at->gang(&one, at);
-	note_turn(t, &one, k, w->issued - before + one.issued);
+	note_turn(g, t, &one, k, w->issued - before + one.issued);
 	return t->warps[k].outcome == OUTCOME_WAITS || !w->live;
 }
 
@@ -118,14 +119,33 @@ static const struct insn *part_turns(struct gang *g, const struct turns *t, cons
 	return NULL;
 }
 
+/* In its turn a warp may have come to what has all instructions watched: then the code that has native regions is not to be
+ * entered any more, by the warps behind it either. */
+static const struct insn *follow_code(struct gang *g, struct turns *t, const struct insn *at)
+{
+	const struct insn *const old = g->insns;
+
+	if (!g->grid->watches_all || old == g->grid->gang_insns)
+		return at;
+	at = gang_change_code(g, at, g->grid->gang_insns);
+	for (u32 k = 0; k < g->count; k++)
+		if (t->warps[k].waits)
+			t->warps[k].waits = g->insns + (t->warps[k].waits - old);
+	if (t->all)
+		t->all = g->insns + (t->all - old);
+	return at;
+}
+
 /* A turn for each. Returns where the gang goes on. */
 static const struct insn *run_turns(struct gang *g, const struct insn *at)
 {
 	struct turns t = {.same = true};
 	bool goes_on = true;
 
-	for (u32 n = 0; n < g->count && goes_on; n++)
+	for (u32 n = 0; n < g->count && goes_on; n++) {
 		goes_on = run_turn(g, &t, turn_of(g, n), at);
+		at = follow_code(g, &t, at);
+	}
 	if (goes_on && t.same && t.all) {
 		g->issued += t.issued;
 		g->branches += t.branches;
