@@ -156,6 +156,8 @@ static int use_streams(void *module, unsigned long long p, const char *how)
 		status |= record(e, first) | wait(second, e, 0);
 	if (!strcmp(how, "waited"))
 		status |= finish();
+	if (flags)
+		usleep(100000); /* until the one that waits runs */
 	status |= !strcmp(how, "copied") ? copy(out, p, sizeof out, second)
 					 : start(g, 1, 1, 1, 64, 1, 1, 0, second, args, NULL);
 	return status | finish();
