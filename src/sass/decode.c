@@ -44,6 +44,16 @@ static u32 target_of(u32 sm)
 
 static bool covers(const struct sass_row *row, u32 sm) { return row->since <= sm && sm <= row->until; }
 
+/* Marks the values that the disassembler prints as ??? or INVALID, so that decoding need not look at words. */
+static void mark_meaningless(struct sass_field *f)
+{
+	const struct sass_modifier_list *list = &sass_modifier_lists[f->list];
+
+	for (u32 value = 0; value < 128; value++)
+		if (value >= list->count || list->words[value][0] == '?' || list->words[value][0] == '!')
+			f->meaningless[value / 64] |= 1ull << value % 64;
+}
+
 /* Makes a rule of each form of a row. A row that does not compile is an error of the table, found by the first test
  * that makes a decoder: hence abort. Forms 3 and 5 take a constant where arithmetic of sm_90 and later has none. */
 static void add_row(struct arena *a, struct sass_decoder *d, const struct sass_family *family,
@@ -63,6 +73,12 @@ static void add_row(struct arena *a, struct sass_decoder *d, const struct sass_f
 			fprintf(stderr, "ptxsim: row of %s, form %c: %s: %s\n", sass_opcode_names[row->opcode], *form,
 				why, row->text);
 			abort();
+		}
+		for (u32 k = 0; k < rule->field_count; k++) {
+			struct sass_field *f = &rule->fields[k];
+			f->has_flags = f->minus_bit || f->bars_bit || f->not_bit || f->reuse_bit || f->complement;
+			if (f->kind == FIELD_MODIFIER || f->kind == FIELD_WORD)
+				mark_meaningless(f);
 		}
 		d->rule_count++;
 	}
@@ -113,7 +129,7 @@ struct sass_decoder *sass_decoder_new(struct arena *a, u32 sm)
 /* `width` bits from bit `at` on. */
 static inline u64 run_of(u64 low, u64 high, u32 at, u32 width)
 {
-	const u64 value = at >= 64 ? high >> (at - 64) : at ? low >> at | high << (64 - at) : low;
+	const u64 value = (u64)(((unsigned __int128)high << 64 | low) >> at);
 
 	return width >= 64 ? value : value & ((1ull << width) - 1);
 }
@@ -152,6 +168,8 @@ static inline u64 bits_of(u64 low, u64 high, const struct sass_bits *b)
 	u64 value = run_of(low, high, b->low[0], b->width[0]);
 	u32 width = b->width[0];
 
+	if (!b->width[1] && !b->is_signed && b->scale == 1)
+		return value;
 	for (u32 k = 1; k < 3 && b->width[k]; k++) {
 		value |= run_of(low, high, b->low[k], b->width[k]) << width;
 		width += b->width[k];
@@ -252,10 +270,12 @@ static void decode_operand(const struct sass_decoder *d, const struct sass_field
 		o->type = f->type;
 		o->number = f->arg == ARG_UREGISTER && d->sm < 100 && number == 63 ? SASS_RZ : (u8)number;
 	}
-	o->flags =
-		(u8)((bit_of(low, high, f->minus_bit) ? SASS_MINUS : 0) |
-		     (bit_of(low, high, f->bars_bit) ? SASS_BARS : 0) | (bit_of(low, high, f->not_bit) ? SASS_NOT : 0) |
-		     (bit_of(low, high, f->reuse_bit) ? SASS_REUSE : 0) | (f->complement ? SASS_COMPLEMENT : 0));
+	if (f->has_flags)
+		o->flags = (u8)((bit_of(low, high, f->minus_bit) ? SASS_MINUS : 0) |
+				(bit_of(low, high, f->bars_bit) ? SASS_BARS : 0) |
+				(bit_of(low, high, f->not_bit) ? SASS_NOT : 0) |
+				(bit_of(low, high, f->reuse_bit) ? SASS_REUSE : 0) |
+				(f->complement ? SASS_COMPLEMENT : 0));
 	if (f->list) {
 		o->part_of = f->list;
 		o->part = (u8)bits_of(low, high, &f->part);
@@ -274,12 +294,10 @@ static bool is_hidden(const struct sass_decoder *d, const struct sass_field *f, 
 	return o->arg == ARG_REGISTER || o->arg == ARG_UREGISTER ? o->number == SASS_RZ : o->value == 0;
 }
 
-/* Values that the disassembler prints as ??? or INVALID. */
-static bool is_invalid(const struct sass_field *f, u32 value)
+/* Lists have 128 words at most. */
+static inline bool is_invalid(const struct sass_field *f, u32 value)
 {
-	const struct sass_modifier_list *list = &sass_modifier_lists[f->list];
-
-	return value >= list->count || list->words[value][0] == '?' || list->words[value][0] == '!';
+	return value >= 128 || (f->meaningless[value / 64] >> value % 64 & 1);
 }
 
 /* False: no rule matches. The struct holds numbers only and may be copied. */

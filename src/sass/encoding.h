@@ -100,11 +100,13 @@ struct sass_field {
 	u16 list;                                   /* modifier, or the operand's part: enum sass_modifier_kind */
 	u8 arg;                                     /* enum sass_arg */
 	u8 minus_bit, bars_bit, not_bit, reuse_bit; /* NO_BIT: none */
+	bool has_flags;                             /* one of these bits, or the next */
 	bool complement, optional, optional_old, unprinted, decimal, inverted;
 	bool register_beside, uniform_beside; /* ARG_CONSTANT: c[bank][register + offset] */
 	bool comma;                           /* a comma stands before it, else a blank */
 	u8 type;                              /* enum sass_float, of an immediate */
 	struct sass_bits bits;                /* of the modifier or of the operand's number */
+	u64 meaningless[2];                   /* of a modifier: its values without a meaning, a bit each */
 	struct sass_bits part;                /* of the operand's part */
 	const char *text;                     /* FIELD_FIXED, ARG_WORD: the characters */
 	u8 length;                            /* of text */
