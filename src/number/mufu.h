@@ -66,18 +66,35 @@ static inline u32 mufu_normalise(u64 v, int weight)
 	return v ? (u32)(rebased >> 29) : 0;
 }
 
+/* How a unit's significand comes of its segment: c0 * 2^scale + c1 * first + c2 * factor * square + k, without the lowest `cut`
+ * bits; first and the squarer's operand come of the argument. */
+struct mufu_plan {
+	int scale, cut;
+	u32 factor;
+	s32 k;
+};
+static const struct mufu_plan mufu_rcp_plan = {13, 15, 1, 0x47e7}, mufu_rsqrt_plan = {14, 16, 4, 0x7fff};
+static const struct mufu_plan mufu_sqrt_plan = {15, 17, 2, 0xffff}, mufu_ex2_plan = {13, 15, 1, 0x77e2};
+
+static inline u32 mufu_significand(const struct mufu_plan *p, struct mufu_segment c, u32 first, u32 squared)
+{
+	return (u32)(mufu_quadratic(c, p->scale, first, p->factor * mufu_square(squared), p->k) >> p->cut);
+}
+
 /* 2^24 / m, cut: 2^23 to 2^24, from the 23 mantissa bits of m. */
+static inline u32 mufu_rcp_first(u32 a) { return a & 0xffff; }
+static inline u32 mufu_rcp_squared(u32 a) { return 2 * (a & 0xffff); }
 static inline u32 mufu_rcp_significand(u32 mantissa, struct mufu_segment c)
 {
-	u32 x = mantissa & 0xffff;
-	return (u32)(mufu_quadratic(c, 13, x, mufu_square(2 * x), 0x47e7) >> 15);
+	return mufu_significand(&mufu_rcp_plan, c, mufu_rcp_first(mantissa), mufu_rcp_squared(mantissa));
 }
 
 /* 2^24 / sqrt(m * 2^odd), cut. */
+static inline u32 mufu_rsqrt_first(u32 a) { return a & 0x1ffff; }
+static inline u32 mufu_rsqrt_squared(u32 a) { return a & 0x1ffff; }
 static inline u32 mufu_rsqrt_significand(u32 mantissa, struct mufu_segment c)
 {
-	u32 x = mantissa & 0x1ffff;
-	return (u32)(mufu_quadratic(c, 14, x, 4 * mufu_square(x), 0x7fff) >> 16);
+	return mufu_significand(&mufu_rsqrt_plan, c, mufu_rsqrt_first(mantissa), mufu_rsqrt_squared(mantissa));
 }
 /* From the low bit of the exponent and six of the mantissa. */
 static inline u32 mufu_root_segment(u32 a) { return (~a >> 23 & 1) << 6 | (a >> 17 & 0x3f); }
@@ -88,42 +105,49 @@ static inline u32 mufu_root_segment(u32 a) { return (~a >> 23 & 1) << 6 | (a >> 
  * that it is added to, and a significand that has reached the next power of two adds two.
  */
 static inline u32 mufu_rcp_segment(u32 a) { return a >> 16 & 0x7f; }
-static inline u32 mufu_rcp_in(u32 a, struct mufu_segment c)
+static inline u32 mufu_rcp_of(u32 a, u32 significand)
 {
 	u32 exp = (a >> 23) & 0xff, sign = a & F32_SIGN;
-	s32 bits = ((252 - (s32)exp) * (1 << 23)) + (s32)mufu_rcp_significand(a & 0x7fffff, c);
+	s32 bits = ((252 - (s32)exp) * (1 << 23)) + (s32)significand;
 	u32 result = bits < 0x00800000 ? 0 : (u32)bits;
 	result = exp == 0 ? F32_INF : result;
 	return f32_is_nan(a) ? F32_NAN : result | sign;
 }
+static inline u32 mufu_rcp_in(u32 a, struct mufu_segment c) { return mufu_rcp_of(a, mufu_rcp_significand(a, c)); }
 static inline u32 mufu_rcp(u32 a) { return mufu_rcp_in(a, MUFU_SEGMENT(rcp, mufu_rcp_segment(a))); }
 
 static inline u32 mufu_rsqrt_segment(u32 a) { return mufu_root_segment(a); }
-static inline u32 mufu_rsqrt_in(u32 a, struct mufu_segment c)
+static inline u32 mufu_rsqrt_of(u32 a, u32 significand)
 {
 	u32 exp = (a >> 23) & 0xff, odd = ~exp & 1, mantissa = a & 0x7fffff;
 	/* The result's exponent field is 127 - h or one less, 2h + odd being the operand's. */
 	u32 field = 127 - (u32)((s32)(exp - 127 - odd) >> 1);
-	u32 bits = ((field - 2) << 23) + mufu_rsqrt_significand(mantissa, c);
+	u32 bits = ((field - 2) << 23) + significand;
 	bits = (mantissa | odd) == 0 ? field << 23 : bits;
 	bits = exp == 255 ? 0 : bits;
 	bits = a >> 31 || f32_is_nan(a) ? F32_NAN : bits;
 	return exp == 0 ? (a & F32_SIGN) | F32_INF : bits;
 }
 
+static inline u32 mufu_rsqrt_in(u32 a, struct mufu_segment c) { return mufu_rsqrt_of(a, mufu_rsqrt_significand(a, c)); }
 static inline u32 mufu_rsqrt(u32 a) { return mufu_rsqrt_in(a, MUFU_SEGMENT(rsqrt, mufu_rsqrt_segment(a))); }
 
 static inline u32 mufu_sqrt_segment(u32 a) { return mufu_root_segment(a); }
-static inline u32 mufu_sqrt_in(u32 a, struct mufu_segment c)
+static inline u32 mufu_sqrt_first(u32 a) { return (a & 0x1ffff) << (~a >> 23 & 1); }
+static inline u32 mufu_sqrt_squared(u32 a) { return a & 0x1ffff; }
+static inline u32 mufu_sqrt_of(u32 a, u32 significand)
 {
-	u32 exp = (a >> 23) & 0xff, odd = ~exp & 1, x = a & 0x1ffff;
-	u32 sig = (u32)(mufu_quadratic(c, 15, x << odd, 2 * mufu_square(x), 0xffff) >> 17);
-	u32 bits = ((126 + (u32)((s32)(exp - 127 - odd) >> 1)) << 23) + sig;
+	u32 exp = (a >> 23) & 0xff, odd = ~exp & 1;
+	u32 bits = ((126 + (u32)((s32)(exp - 127 - odd) >> 1)) << 23) + significand;
 	bits = exp == 255 ? F32_INF : bits;
 	bits = a >> 31 || f32_is_nan(a) ? F32_NAN : bits;
 	return exp == 0 ? a & F32_SIGN : bits;
 }
 
+static inline u32 mufu_sqrt_in(u32 a, struct mufu_segment c)
+{
+	return mufu_sqrt_of(a, mufu_significand(&mufu_sqrt_plan, c, mufu_sqrt_first(a), mufu_sqrt_squared(a)));
+}
 static inline u32 mufu_sqrt(u32 a) { return mufu_sqrt_in(a, MUFU_SEGMENT(sqrt, mufu_sqrt_segment(a))); }
 
 /* The operand in fixed point with 23 fraction bits. */
@@ -137,18 +161,22 @@ static inline s32 mufu_ex2_fixed(u32 a)
 	return a >> 31 ? flipped : fixed;
 }
 static inline u32 mufu_ex2_segment(u32 a) { return (u32)mufu_ex2_fixed(a) >> 17 & 0x3f; }
-static inline u32 mufu_ex2_in(u32 a, struct mufu_segment c)
+static inline u32 mufu_ex2_first(u32 a) { return (u32)mufu_ex2_fixed(a) & 0x1ffff; }
+static inline u32 mufu_ex2_squared(u32 a) { return mufu_ex2_first(a); }
+static inline u32 mufu_ex2_of(u32 a, u32 significand)
 {
 	bool big = (a & ~F32_SIGN) >= 0x43000000, negative = a >> 31;
 	s32 fixed = mufu_ex2_fixed(a);
-	u32 x = (u32)fixed & 0x1ffff;
-	s32 sig = (s32)(mufu_quadratic(c, 13, x, mufu_square(x), 0x77e2) >> 15);
-	s32 bits = (126 + (fixed >> 23)) * (1 << 23) + sig;
+	s32 bits = (126 + (fixed >> 23)) * (1 << 23) + (s32)significand;
 	u32 result = bits < 0x00800000 ? 0 : (u32)bits;
 	result = big ? (negative ? 0 : F32_INF) : result;
 	return f32_is_nan(a) ? F32_NAN : result;
 }
 
+static inline u32 mufu_ex2_in(u32 a, struct mufu_segment c)
+{
+	return mufu_ex2_of(a, mufu_significand(&mufu_ex2_plan, c, mufu_ex2_first(a), mufu_ex2_squared(a)));
+}
 static inline u32 mufu_ex2(u32 a) { return mufu_ex2_in(a, MUFU_SEGMENT(ex2, mufu_ex2_segment(a))); }
 
 static inline u32 mufu_lg2_segment(u32 a) { return a >> 17 & 0x3f; }

@@ -19,6 +19,14 @@ extern const s32 mufu_table_lg2[3][64];
 extern const s32 mufu_table_sin[3][64];
 extern const s32 mufu_table_tanh[3][51];
 
+/* The same with the three of a segment side by side, and a zero, for hosts that load them lane by lane. */
+extern const s32 mufu_pieces_rcp[128][4] __attribute__((aligned(16)));
+extern const s32 mufu_pieces_rsqrt[128][4] __attribute__((aligned(16)));
+extern const s32 mufu_pieces_sqrt[128][4] __attribute__((aligned(16)));
+extern const s32 mufu_pieces_ex2[64][4] __attribute__((aligned(16)));
+extern const s32 mufu_pieces_lg2[64][4] __attribute__((aligned(16)));
+extern const s32 mufu_pieces_sin[64][4] __attribute__((aligned(16)));
+
 /* For each exponent from -8 to 2: leading mantissa bits in tanh's segment number, first segment. */
 extern const s32 mufu_tanh_bits[11];
 extern const s32 mufu_tanh_first[11];

@@ -6,6 +6,7 @@
  */
 #define LANES_LARGE
 #include "number/mufu.h"
+#include "sem/approx_quarters.h"
 #include "sem/floats.h"
 
 /* --- A warp's values of the unit --- */
@@ -59,11 +60,31 @@ ALWAYS_INLINE void look_up_column(s32 c[WARP_LANES], const s32 *column, u32 coun
 		EACH_LANE                                                                    \
 			value[l] = mufu_##NAME##_in(operand[l], SEGMENT_OF(&s, l));          \
 	}
-UNIT(rcp, rcp)
-UNIT(rsqrt, rsqrt)
-UNIT(sqrt, sqrt)
+/* Where the value is a significand and what becomes of it: by quarters of the warp, if the host has those. */
+#if defined HAS_UNIT_QUARTERS
+#define UNIT_ROWS(NAME, r)                                        \
+	EACH_LANE {                                               \
+		r.number[l] = mufu_##NAME##_segment(operand[l]);  \
+		r.first[l] = mufu_##NAME##_first(operand[l]);     \
+		r.squared[l] = mufu_##NAME##_squared(operand[l]); \
+	}
+#define UNIT_OF_SIGNIFICAND(NAME)                                                            \
+	ALWAYS_INLINE void NAME##_unit(u32 value[WARP_LANES], const u32 operand[WARP_LANES]) \
+	{                                                                                    \
+		struct unit_rows r;                                                          \
+		UNIT_ROWS(NAME, r)                                                           \
+		find_significands(&r, &mufu_##NAME##_plan, mufu_pieces_##NAME);              \
+		EACH_LANE                                                                    \
+			value[l] = mufu_##NAME##_of(operand[l], r.significand[l]);           \
+	}
+#else
+#define UNIT_OF_SIGNIFICAND(NAME) UNIT(NAME, NAME)
+#endif
+UNIT_OF_SIGNIFICAND(rcp)
+UNIT_OF_SIGNIFICAND(rsqrt)
+UNIT_OF_SIGNIFICAND(sqrt)
+UNIT_OF_SIGNIFICAND(ex2)
 UNIT(lg2, lg2)
-UNIT(ex2, ex2)
 UNIT(sin, sin)
 UNIT(cos, sin)
 

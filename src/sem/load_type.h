@@ -157,8 +157,18 @@ ALWAYS_INLINE bool LOAD_OF(load_few)(LANE *d, const struct places64 *p, u32 mask
 		_mm512_store_si512(d + EACH * k, part[k]);
 	return true;
 #else
-	(void)d, (void)p, (void)mask;
-	return false;
+	LANE own[WARP_LANES] __attribute__((aligned(64)));
+
+	if (!are_few(mask))
+		return false;
+	native_loops();
+	memcpy(own, d, sizeof own);
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		*(volatile LANE *)&own[l] = KEEP(*(const MEMORY *)(const void *)PIECE(p, l));
+	}
+	memcpy(d, own, sizeof own);
+	return true;
 #endif
 }
 ALWAYS_INLINE bool LOAD_OF(load_places64)(LANE *d, const struct places64 *p, u32 mask)

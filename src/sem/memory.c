@@ -44,8 +44,8 @@ ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 
 	const u32 *base = ROW_OF(u32, i->a);
 	u32 *d = ROW_OF(u32, i->d);
 
-	return (mask == FULL_MASK &&
-		(load_near_row(w, i, base, d) || load_wide_window(w, i, base, d) || load_column(w, i, base, d))) ||
+	return load_near_row_of_some(w, i, base, d, mask) ||
+	       (mask == FULL_MASK && (load_wide_window(w, i, base, d) || load_column(w, i, base, d))) ||
 	       load_each_u32_u32(w, i, rows, mask, SPACE_SHARED, false);
 }
 ALWAYS_INLINE bool store_shared_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask)

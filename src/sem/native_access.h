@@ -8,9 +8,40 @@
 #ifndef PTXSIM_SEM_NATIVE_ACCESS_H
 #define PTXSIM_SEM_NATIVE_ACCESS_H
 
-#include "sem/access.h"
+#include "sem/native_quarters.h"
 
-typedef u32 words4 __attribute__((vector_size(16)));
+/* Whether any of the lanes' truths, 0 or -1, is set; any_of: among the lanes of the mask. */
+ALWAYS_INLINE bool any_lanes32(const s32 t[WARP_LANES])
+{
+#if defined HAS_QUARTERS
+	const u32 *row = (const u32 *)t;
+
+	return !is_zero(_mm256_or_si256(_mm256_or_si256(quarter_of(row, 0), quarter_of(row, 1)),
+					_mm256_or_si256(quarter_of(row, 2), quarter_of(row, 3))));
+#else
+	return pack_lanes32(t);
+#endif
+}
+ALWAYS_INLINE bool any_lanes64(const s64 t[WARP_LANES])
+{
+#if defined HAS_QUARTERS
+	__m256i any = _mm256_setzero_si256();
+
+	for (u32 k = 0; k < 2 * QUARTERS; k++)
+		any = _mm256_or_si256(any, _mm256_load_si256((const __m256i *)(const void *)(t + 4 * k)));
+	return !is_zero(any);
+#else
+	return pack_lanes64(t);
+#endif
+}
+ALWAYS_INLINE bool any_of32(const s32 t[WARP_LANES], u32 mask)
+{
+	return mask == FULL_MASK ? any_lanes32(t) : pack_lanes32(t) & mask;
+}
+ALWAYS_INLINE bool any_of64(const s64 t[WARP_LANES], u32 mask)
+{
+	return mask == FULL_MASK ? any_lanes64(t) : pack_lanes64(t) & mask;
+}
 
 #define EACH_LANE_OF_HALF _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < WARP_LANES / 2; l++)
 
@@ -63,7 +94,7 @@ ALWAYS_INLINE bool find_places64(struct places64 *p, struct warp *w, const struc
 	addresses_of(rows, i, true, address);
 	EACH_LANE
 		wrong[l] = address[l] - r.low > last || address[l] % bytes ? -1 : 0;
-	if (UNLIKELY(r.size < bytes || pack_lanes64(wrong) & mask)) {
+	if (UNLIKELY(r.size < bytes || any_of64(wrong, mask))) {
 		if (space != SPACE_SHARED)
 			remember_allocation(w, i, address, mask, bytes);
 		return false;
@@ -86,7 +117,7 @@ ALWAYS_INLINE bool find_places32(struct places32 *p, struct warp *w, const struc
 		address[l] = base[l] + (u32)i->imm;
 	EACH_LANE
 		wrong[l] = address[l] > last || address[l] % bytes ? -1 : 0;
-	if (UNLIKELY(size < bytes || pack_lanes32(wrong) & mask))
+	if (UNLIKELY(size < bytes || any_of32(wrong, mask)))
 		return false;
 	p->host = w->block->shared;
 	EACH_LANE
@@ -100,7 +131,7 @@ ALWAYS_INLINE bool all_same64(const u64 at[WARP_LANES])
 
 	EACH_LANE
 		other[l] = at[l] != at[0] ? -1 : 0;
-	return !pack_lanes64(other);
+	return !any_lanes64(other);
 }
 ALWAYS_INLINE bool all_same32(const u32 at[WARP_LANES])
 {
@@ -108,7 +139,7 @@ ALWAYS_INLINE bool all_same32(const u32 at[WARP_LANES])
 
 	EACH_LANE
 		other[l] = at[l] != at[0] ? -1 : 0;
-	return !pack_lanes32(other);
+	return !any_lanes32(other);
 }
 ALWAYS_INLINE bool in_two_rows64(const u64 at[WARP_LANES], u32 size)
 {
@@ -119,7 +150,7 @@ ALWAYS_INLINE bool in_two_rows64(const u64 at[WARP_LANES], u32 size)
 	off[l] = at[l] - steps[l] != at[0] ? -1 : 0;
 	EACH_LANE_OF_HALF
 	off[l + WARP_LANES / 2] = at[l + WARP_LANES / 2] - steps[l] != at[WARP_LANES / 2] ? -1 : 0;
-	return !pack_lanes64(off);
+	return !any_lanes64(off);
 }
 ALWAYS_INLINE bool in_row32(const u32 at[WARP_LANES], u32 size)
 {
@@ -128,44 +159,14 @@ ALWAYS_INLINE bool in_row32(const u32 at[WARP_LANES], u32 size)
 
 	EACH_LANE
 		off[l] = at[l] - steps[l] != at[0] ? -1 : 0;
-	return !pack_lanes32(off);
+	return !any_lanes32(off);
 }
 
-/* Where the host has no permutation of that many words: each half of the warp at one place, or each in a row, needs no gather, which
- * takes several times as long. `from` is the first lane's place, `slot` in words from there. */
-ALWAYS_INLINE bool load_halves(const u32 *from, const u32 slot[WARP_LANES], u32 *d)
-{
-	const u32 *number = lane_steps32[0];
-	s32 apart[WARP_LANES] __attribute__((aligned(64))), off[WARP_LANES] __attribute__((aligned(64)));
-
-	EACH_LANE_OF_HALF
-	apart[l] = slot[l] ? -1 : 0;
-	EACH_LANE_OF_HALF
-	apart[l + WARP_LANES / 2] = slot[l + WARP_LANES / 2] != slot[WARP_LANES / 2] ? -1 : 0;
-	EACH_LANE_OF_HALF
-	off[l] = slot[l] != number[l] ? -1 : 0;
-	EACH_LANE_OF_HALF
-	off[l + WARP_LANES / 2] = slot[l + WARP_LANES / 2] - slot[WARP_LANES / 2] != number[l] ? -1 : 0;
-	const u32 *upper = from + slot[WARP_LANES / 2];
-	if (!pack_lanes32(apart)) {
-		EACH_LANE_OF_HALF
-		d[l] = *from;
-		EACH_LANE_OF_HALF
-		d[l + WARP_LANES / 2] = *upper;
-		return true;
-	}
-	if (pack_lanes32(off))
-		return false;
-	memcpy(d, from, sizeof *d * WARP_LANES / 2);
-	memcpy(d + WARP_LANES / 2, upper, sizeof *d * WARP_LANES / 2);
-	return true;
-}
-
-/* Words of shared memory within WARP_LANES words of the first lane's, in any order; or, of each half of the warp, all at
- * one place, or in a row. The tests look at the base row alone and come first, so that the accesses of a region by
- * one base share them. */
+/* Words of shared memory within WARP_LANES words of the first lane's, in any order. The tests look at the base row alone and come
+ * first, so that the accesses of a region by one base share them. */
 ALWAYS_INLINE bool load_near_row(struct warp *w, const struct insn *i, const u32 *base, u32 *d)
 {
+#if defined __AVX512F__
 	const u32 at = base[0] + (u32)i->imm;
 	u32 slot[WARP_LANES] __attribute__((aligned(64)));
 	s32 far[WARP_LANES] __attribute__((aligned(64)));
@@ -177,17 +178,29 @@ ALWAYS_INLINE bool load_near_row(struct warp *w, const struct insn *i, const u32
 	if (pack_lanes32(far) || at % 4 || (u64)at + 4 * WARP_LANES > w->block->near_bytes)
 		return false;
 	const u32 *from = (const u32 *)(const void *)(w->block->shared + at);
-#if defined __AVX512F__
 	const __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 16);
 	_mm512_store_si512(d, _mm512_permutex2var_epi32(low, _mm512_load_si512(slot), high));
 	_mm512_store_si512(d + 16, _mm512_permutex2var_epi32(low, _mm512_load_si512(slot + 16), high));
 	return true;
 #else
-	if (load_halves(from, slot, d))
-		return true;
-	EACH_LANE
-		d[l] = from[slot[l]];
+	return load_quarters(w, i, base, d);
+#endif
+}
+
+/* Quarters are so quickly looked at that lanes may be missing. */
+ALWAYS_INLINE bool load_near_row_of_some(struct warp *w, const struct insn *i, const u32 *base, u32 *d, u32 mask)
+{
+	if (mask == FULL_MASK)
+		return load_near_row(w, i, base, d);
+#if defined HAS_QUARTERS
+	u32 value[WARP_LANES] __attribute__((aligned(64)));
+
+	if (!load_near_row(w, i, base, value))
+		return false;
+	merge_row(d, value, sizeof value[0], mask);
 	return true;
+#else
+	return false;
 #endif
 }
 
@@ -236,7 +249,7 @@ ALWAYS_INLINE bool load_column(struct warp *w, const struct insn *i, const u32 *
 
 	EACH_LANE
 		off[l] = base[l] - base[0] != step * number[l] ? -1 : 0;
-	if (pack_lanes32(off) || (at | step) % 4 || at + (WARP_LANES - 1) * (u64)step + 4 > w->block->near_bytes)
+	if (any_lanes32(off) || (at | step) % 4 || at + (WARP_LANES - 1) * (u64)step + 4 > w->block->near_bytes)
 		return false;
 	const u8 *from = w->block->shared + at;
 	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l += 4, from += 4 * (u64)step)
@@ -283,10 +296,12 @@ ALWAYS_INLINE u32 only_place32(const u32 at[WARP_LANES])
 	return place;
 }
 
-/* Words, or pairs of words, to their places in a row. False, and nothing done: there is no such store. */
-ALWAYS_INLINE bool store_row_of_some(void *to, const void *from, u32 mask, u32 bytes)
+/* Words, or pairs of words, to their places in a row. False, and nothing done: there is no such store. is_own: no other thread of the
+ * host reaches what lies between. */
+ALWAYS_INLINE bool store_row_of_some(void *to, const void *from, u32 mask, u32 bytes, bool is_own)
 {
 #if defined __AVX512F__
+	(void)is_own;
 	const u8 *s = from;
 	u8 *d = to;
 	for (u32 k = 0; bytes == 4 && k < 2; k++)
@@ -295,8 +310,9 @@ ALWAYS_INLINE bool store_row_of_some(void *to, const void *from, u32 mask, u32 b
 		_mm512_mask_storeu_epi64(d + 64 * k, (__mmask8)(mask >> 8 * k), _mm512_load_si512(s + 64 * k));
 	return bytes >= 4;
 #else
-	(void)to, (void)from, (void)mask, (void)bytes;
-	return false;
+	for (u32 q = 0; bytes == 4 && is_own && q < QUARTERS; q++)
+		put_quarter((u8 *)to + 32 * q, quarter_of(from, q), mask, q);
+	return bytes == 4 && is_own;
 #endif
 }
 
@@ -319,12 +335,26 @@ ALWAYS_INLINE bool store_row_of_two(struct warp *w, const struct insn *i, const 
 	_mm512_mask_storeu_epi32(w->block->shared + high, (__mmask16)(mask >> 16), _mm512_load_si512(s + 16));
 	return true;
 #else
-	(void)w, (void)i, (void)rows, (void)mask;
-	return false;
+	return store_quarters(w, i, ROW_OF(u32, i->a), ROW_OF(u32, i->b), mask);
 #endif
 }
 
 /* --- Scattered words ---- */
+
+#if defined HAS_QUARTERS
+/* Lane by lane, from a copy of the row, which may stay in registers. */
+#define SCATTER_LANES(T, from, p, mask)                                                                           \
+	do {                                                                                                      \
+		T own_[WARP_LANES] __attribute__((aligned(64)));                                                  \
+		native_loops();                                                                                   \
+		memcpy(own_, from, sizeof own_);                                                                  \
+		for (u32 left_ = mask; left_; left_ &= left_ - 1) {                                               \
+			const u32 l_ = (u32)__builtin_ctz(left_);                                                 \
+			*(T *)(void *)((p)->host + place_of_lane(&(p)->at[l_])) = *(const volatile T *)&own_[l_]; \
+		}                                                                                                 \
+	} while (0)
+#define place_of_lane(at) (*(const volatile __typeof__(*(at)) *)(at))
+#endif
 
 /* Word or pair of words l of `from` to the place of lane l; of several lanes at one place the highest wins, as the host's
  * scatters have it. False, and nothing done: the host has none. */
@@ -340,8 +370,11 @@ ALWAYS_INLINE bool scatter64(const void *from, const struct places64 *p, u32 mas
 					     _mm512_load_si512(s + 64 * k), 1);
 	return bytes >= 4;
 #else
-	(void)from, (void)p, (void)mask, (void)bytes;
-	return false;
+	if (bytes == 4)
+		SCATTER_LANES(u32, from, p, mask);
+	if (bytes == 8)
+		SCATTER_LANES(u64, from, p, mask);
+	return bytes >= 4;
 #endif
 }
 ALWAYS_INLINE bool scatter32(const void *from, const struct places32 *p, u32 mask, u32 bytes)
@@ -353,8 +386,9 @@ ALWAYS_INLINE bool scatter32(const void *from, const struct places32 *p, u32 mas
 					     _mm512_load_si512(s + 64 * k), 1);
 	return bytes == 4;
 #else
-	(void)from, (void)p, (void)mask, (void)bytes;
-	return false;
+	if (bytes == 4)
+		SCATTER_LANES(u32, from, p, mask);
+	return bytes == 4;
 #endif
 }
 
@@ -435,6 +469,18 @@ ALWAYS_INLINE void keep_pieces(const struct insn *i, u8 *rows, u32 mask, u32 val
 		write_lanes(ROW_OF(u32, vector_rows(i)[k]), value[k], mask);
 }
 
+/* What each quarter of a whole warp reads at equal distances, where the host has quarters. */
+ALWAYS_INLINE bool load_near_vector(u32 value[PIECE_WORDS][WARP_LANES], struct warp *w, const struct insn *i,
+				    const u8 *rows, u32 mask, enum ir_space space, u32 n)
+{
+#if defined HAS_QUARTERS
+	return space == SPACE_SHARED && mask == FULL_MASK && load_vector_quarters(value, w, i, ROW_OF(u32, i->a), n);
+#else
+	(void)value, (void)w, (void)i, (void)rows, (void)mask, (void)space, (void)n;
+	return false;
+#endif
+}
+
 /* A load of n words a lane. */
 ALWAYS_INLINE bool load_vector_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 				     u32 n, bool wide)
@@ -451,7 +497,7 @@ ALWAYS_INLINE bool load_vector_words(struct warp *w, const struct insn *i, u8 *r
 			load_row_of_pieces(value, p.host + p.at[0], n);
 		else
 			load_pieces(value, &p, n);
-	} else {
+	} else if (!load_near_vector(value, w, i, rows, mask, space, n)) {
 		struct places32 p;
 		if (space != SPACE_SHARED || !find_places32(&p, w, i, rows, mask, 4 * n))
 			return false;

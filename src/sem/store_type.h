@@ -28,7 +28,7 @@ ALWAYS_INLINE bool STORE_OF(store_row)(struct warp *w, const struct insn *i, u8 
 		return false;
 #ifdef SEM_NATIVE
 	if (mask != FULL_MASK)
-		return store_row_of_some(to, s, mask, sizeof(MEMORY));
+		return store_row_of_some(to, s, mask, sizeof(MEMORY), space == SPACE_SHARED);
 #endif
 	EACH_LANE
 		to[l] = (MEMORY)s[l];

@@ -46,15 +46,46 @@ static const char *const places[] = {
 	"shl.b32 r2, r0, 1;",  /* every second word */
 	/* The lower ones of pairs, in disorder. */
 	"shl.b32 r2, r0, 1; and.b32 r5, r0, 7; sub.u32 r2, r2, r5; xor.b32 r2, r2, 1;",
-	"shl.b32 r2, r0, 1; add.u32 r2, r2, 3841;",     /* every second word, to the very last */
-	"mul.lo.u32 r2, r0, 31;",                       /* a column */
-	"shl.b32 r2, r0, 5; add.u32 r2, r2, 31;",       /* one to the very last word */
-	"mul.lo.u32 r2, r0, 31; sub.u32 r2, 4000, r2;", /* one downwards */
-	"mul.lo.u32 r2, r0, 7; rem.u32 r2, r2, 1021;",  /* anywhere */
-	"mov.b32 r2, r0; selp.b32 r2, r2, 1000, p;",    /* others elsewhere */
+	"shl.b32 r2, r0, 1; add.u32 r2, r2, 3841;",                  /* every second word, to the very last */
+	"mul.lo.u32 r2, r0, 31;",                                    /* a column */
+	"shl.b32 r2, r0, 5; add.u32 r2, r2, 31;",                    /* one to the very last word */
+	"mul.lo.u32 r2, r0, 31; sub.u32 r2, 4000, r2;",              /* one downwards */
+	"mul.lo.u32 r2, r0, 7; rem.u32 r2, r2, 1021;",               /* anywhere */
+	"mov.b32 r2, r0; selp.b32 r2, r2, 1000, p;",                 /* others elsewhere */
+	"and.b32 r2, r0, 120; mul.lo.u32 r2, r2, 5;",                /* quarters at one place each */
+	"shl.b32 r2, r0, 1; and.b32 r5, r0, 7; sub.u32 r2, r2, r5;", /* quarters in a row each */
+	"shl.b32 r2, r0, 1; and.b32 r5, r0, 3; sub.u32 r2, r2, r5; xor.b32 r2, r2, 4;", /* near each quarter's first or before it */
 };
 
-static void run(enum native_mode mode, u32 mask, u32 place, u32 out[WORDS])
+/* Vectors: r2 is a lane's place, in pairs of words. */
+static const char vectors_text[] =
+	".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 from, .param .u64 to)\n{\n"
+	".shared .align 16 .b8 near[16384]; .reg .pred p; .reg .b32 r<16>; .reg .b64 d<8>;\n"
+	"mov.u32 r0, %%tid.x; and.b32 r1, r0, 31; ld.param.u64 d1, [to]; mul.wide.u32 d2, r0, 4; add.u64 d2, d1, d2;\n"
+	"mov.u32 r3, near; mad.lo.u32 r4, r0, 4, r3; mov.b32 r5, 0; mul.lo.u32 r9, r0, 77;\n"
+	"fill: mad.lo.u32 r9, r9, 1664525, 1013904223; st.shared.u32 [r4], r9; add.u32 r4, r4, 512; add.u32 r5, r5, "
+	"1;\n"
+	"setp.lt.u32 p, r5, 32; @p bra fill;\n"
+	"bar.sync 0;\n%s\n%s\n"
+	"shl.b32 r4, r2, 3; add.u32 r4, r4, r3; mov.b32 r6, 1; mov.b32 r7, 2; mov.b32 r8, 3; mov.b32 r11, 4;\n"
+	"mov.b32 r12, 5; mov.b32 r13, 6;\n"
+	"@!p bra over;\n"
+	"ld.shared.v2.u32 {r12, r13}, [r4+8]; shl.b32 r5, r2, 4; and.b32 r5, r5, 8191; add.u32 r5, r5, r3;\n"
+	"ld.shared.v4.u32 {r6, r7, r8, r11}, [r5+8176];\n"
+	"over: mul.lo.u32 r6, r6, 3; mad.lo.u32 r6, r7, 5, r6; mad.lo.u32 r6, r8, 7, r6; mad.lo.u32 r6, r11, 11, r6;\n"
+	"mad.lo.u32 r6, r12, 13, r6; mad.lo.u32 r6, r13, 17, r6; st.global.u32 [d2], r6; ret;\n}\n";
+static const char *const vector_places[] = {
+	"mov.b32 r2, r0;",                              /* a row */
+	"and.b32 r2, r0, 96;",                          /* one place */
+	"and.b32 r2, r0, 112;",                         /* two */
+	"and.b32 r2, r0, 15; shl.b32 r2, r2, 1;",       /* both halves the same, at twice the distance */
+	"mul.lo.u32 r2, r0, 5;",                        /* further apart */
+	"mul.lo.u32 r2, r0, 16; min.u32 r2, r2, 2046;", /* the last at the very end */
+	"sub.u32 r2, 200, r0;",                         /* downwards */
+	"mul.lo.u32 r2, r0, 7; rem.u32 r2, r2, 1021;",  /* anywhere */
+};
+
+static void run(enum native_mode mode, const char *pattern, const char *lanes, const char *place, u32 out[WORDS])
 {
 	struct session s;
 	struct fault fault;
@@ -62,7 +93,7 @@ static void run(enum native_mode mode, u32 mask, u32 place, u32 out[WORDS])
 	char source[8192], message[256] = "";
 
 	ck_assert(session_open(&s));
-	const int length = snprintf(source, sizeof source, text, masks[mask], places[place]);
+	const int length = snprintf(source, sizeof source, pattern, lanes, place);
 	session_add_text(&s, "native.ptx", source, (size_t)length);
 	const struct lower_options options = {0};
 	ck_assert_msg(session_build(&s, &options), "%.2000s", session_diagnostics(&s, false));
@@ -90,10 +121,23 @@ START_TEST(accesses_of_some_lanes_agree)
 	static u32 interpreted[WORDS], native[WORDS];
 
 	for (u32 place = 0; native_is_there() && place < COUNT_OF(places); place++) {
-		run(NATIVE_OFF, (u32)_i, place, interpreted);
-		run(NATIVE_ALWAYS, (u32)_i, place, native);
+		run(NATIVE_OFF, text, masks[_i], places[place], interpreted);
+		run(NATIVE_ALWAYS, text, masks[_i], places[place], native);
 		ck_assert_msg(!memcmp(interpreted, native, sizeof native), "lanes '%s', places '%s'", masks[_i],
 			      places[place]);
+	}
+}
+END_TEST
+
+START_TEST(vectors_of_some_lanes_agree)
+{
+	static u32 interpreted[WORDS], native[WORDS];
+
+	for (u32 place = 0; native_is_there() && place < COUNT_OF(vector_places); place++) {
+		run(NATIVE_OFF, vectors_text, masks[_i], vector_places[place], interpreted);
+		run(NATIVE_ALWAYS, vectors_text, masks[_i], vector_places[place], native);
+		ck_assert_msg(!memcmp(interpreted, native, sizeof native), "lanes '%s', vectors at '%s'", masks[_i],
+			      vector_places[place]);
 	}
 }
 END_TEST
@@ -320,6 +364,7 @@ END_TEST
 UNIT_TESTS("native", 60)
 {
 	tcase_add_loop_test(unit, accesses_of_some_lanes_agree, 0, COUNT_OF(masks));
+	tcase_add_loop_test(unit, vectors_of_some_lanes_agree, 0, COUNT_OF(masks));
 	tcase_add_loop_test(unit, sums_are_the_same_in_any_order, 0, COUNT_OF(sums));
 	tcase_add_loop_test(unit, old_values_are_the_same, 0, COUNT_OF(orders));
 	UNIT_TEST(sums_do_not_end_regions);

@@ -24,9 +24,14 @@ struct native_compiler {
 };
 
 /* Jumps are threaded so that the test whether an access was made in line disappears into the ways that lead to it. */
-static const char passes[] = "always-inline,function(sroa,early-cse<memssa>,jump-threading,"
-			     "instcombine<no-verify-fixpoint>,simplifycfg,gvn,jump-threading,dse,adce,simplifycfg),"
-			     "globaldce";
+#define PASSES(FIRST)                                                                           \
+	"always-inline,function(" FIRST "sroa,early-cse<memssa>,jump-threading,"                \
+	"instcombine<no-verify-fixpoint>,simplifycfg,gvn,jump-threading,dse,adce,simplifycfg)," \
+	"globaldce"
+static const char passes[] = PASSES("");
+/* Loads of vectors by quarters of a warp end in pointers to one row that come on different ways, through which no row becomes a
+ * register: they are made one first. It makes other code slower. */
+static const char vector_passes[] = PASSES("early-cse,instcombine<no-verify-fixpoint>,");
 
 /* Writes the error's text, and takes it away. True: there was one. */
 static bool failed(LLVMErrorRef error, char *message, size_t size)
@@ -99,11 +104,21 @@ static struct native_compiler *open_compiler(u32 vector_bytes, char *message, si
 
 /* --- Compiling ---------------------------------------------------------------------------------- */
 
+static bool has_vectors(const struct region *r)
+{
+	for (u32 b = 0; b < r->block_count; b++)
+		for (u32 k = 0; k < r->blocks[b].insn_count; k++)
+			if (r->blocks[b].insns[k].accesses && r->blocks[b].insns[k].list_count)
+				return true;
+	return false;
+}
+
 static bool optimise(struct native_compiler *c, LLVMModuleRef module, const struct region *r, const char *name,
 		     char *message, size_t size)
 {
 	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-	const bool wrong = failed(LLVMRunPasses(module, passes, c->machine, options), message, size);
+	const char *const own = c->vector_bytes == 32 && has_vectors(r) ? vector_passes : passes;
+	const bool wrong = failed(LLVMRunPasses(module, own, c->machine, options), message, size);
 
 	LLVMDisposePassBuilderOptions(options);
 	if (!wrong) {
