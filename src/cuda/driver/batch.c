@@ -284,7 +284,8 @@ int drv_cuCtxWaitEvent(struct cu_context *c, struct cu_event *e)
 	if (!handle_is(c, HANDLE_CONTEXT) || c != context_current())
 		return CU_INVALID_CONTEXT;
 	for (struct cu_stream *s = c->streams; s && !result; s = s->next)
-		result = drv_cuStreamWaitEvent(s, e, 0);
+		if (!s->gone)
+			result = drv_cuStreamWaitEvent(s, e, 0);
 	return result;
 }
 

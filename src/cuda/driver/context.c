@@ -48,11 +48,7 @@ static void context_empty(struct cu_context *c)
 	blocks_remove_of(c);
 	free(c->coredump);
 	c->coredump = NULL;
-	for (struct cu_stream *s = c->streams, *next; s; s = next) {
-		next = s->next;
-		if (s != c->legacy)
-			stream_delete(s);
-	}
+	streams_delete(c);
 }
 
 /* --- Primary contexts ---------------------------------------------------------------------------- */

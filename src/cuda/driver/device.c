@@ -223,9 +223,9 @@ static const char *file_of(const void *bytes)
 {
 	Dl_info about = {0};
 
-	driver_let_go();
+	driver_leave();
 	const bool known = dladdr(bytes, &about) != 0;
-	driver_take();
+	driver_return();
 	return known && about.dli_fname ? about.dli_fname : "";
 }
 

@@ -169,6 +169,7 @@ struct cu_context {
 	int cache_config, shared_config;
 	struct cu_stream *legacy;
 	struct cu_stream *streams; /* all */
+	u32 gone_streams;          /* of these, those that the program has destroyed */
 	struct cu_module *modules;
 	struct coredump *coredump; /* its own settings, or NULL */
 	char *printed;             /* by kernels, for the next synchronisation */
@@ -203,6 +204,7 @@ struct cu_stream {
 	int priority;
 	u64 id;
 	u64 thread; /* whose default stream it is; 0: nobody's */
+	bool gone;  /* destroyed; it stays in the context's list until its work is done */
 	struct capture *capture;
 	struct tips tips;       /* what its next node needs */
 	struct cu_green *green; /* whose stream it is, or NULL */
@@ -354,6 +356,8 @@ int capture_forbids(struct cu_context *c);
 int capture_forbids_unsafe(struct cu_context *c);
 struct cu_stream *stream_new(struct cu_context *c, u32 flags, int priority);
 void stream_delete(struct cu_stream *s);
+/* All of a context that has no work left, but the legacy one. */
+void streams_delete(struct cu_context *c);
 /* Runs a task here and now; in work of a stream. */
 void task_run(struct cu_context *c, const struct task *t, const u8 *params);
 /* A piece that does nothing, but runs only after `number` pieces of another queue (NULL: none), and once the word at
@@ -556,9 +560,11 @@ int function_ready_in(struct cu_function *handle, struct cu_context *context, st
 struct driver {
 	pthread_mutex_t lock;
 	bool ready;
-	bool forked;       /* this process is a child of the one that started the driver: it has no device */
-	bool answers_only; /* PTXSIM_EXECUTE is "no": kernels do nothing */
-	bool prefers_code; /* PTXSIM_CODE is "machine": machine code is taken before PTX */
+	bool forked;              /* this process is a child of the one that started the driver: it has no device */
+	u32 away;                 /* calls that have left the lock for a while */
+	struct cu_stream *buried; /* streams that are gone, to be freed when no call is away */
+	bool answers_only;        /* PTXSIM_EXECUTE is "no": kernels do nothing */
+	bool prefers_code;        /* PTXSIM_CODE is "machine": machine code is taken before PTX */
 	ptxsim_context *machine;
 	struct cu_device devices[DEVICES_MOST];
 	int device_count;
@@ -607,6 +613,9 @@ int call_absent(const char *name);
 /* The lock let go while waiting for work. */
 void driver_let_go(void);
 void driver_take(void);
+/* The same in the middle of a call, which goes on with what it has looked up: no stream is freed meanwhile. */
+void driver_leave(void);
+void driver_return(void);
 void driver_forget(void);
 /* One line on standard error, each text once. */
 void driver_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));

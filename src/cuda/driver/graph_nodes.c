@@ -412,9 +412,9 @@ int drv_cuUserObjectRelease(struct cu_user_object *o, u32 count)
 	if (o->users)
 		return CU_OK;
 	handle_drop(o);
-	driver_let_go();
+	driver_leave();
 	o->destroy(o->object);
-	driver_take();
+	driver_return();
 	free(o);
 	return CU_OK;
 }

@@ -252,7 +252,7 @@ int drv_cuGreenCtxWaitEvent(struct cu_green *g, struct cu_event *e)
 	if (!handle_is(g, HANDLE_GREEN))
 		return CU_INVALID_CONTEXT;
 	for (struct cu_stream *s = g->context->streams; s && !result; s = s->next)
-		if (s->green == g)
+		if (s->green == g && !s->gone)
 			result = drv_cuStreamWaitEvent(s, e, 0);
 	return result;
 }

@@ -107,12 +107,25 @@ void driver_forget(void)
 {
 	driver.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	driver.ready = false;
+	driver.away = 0;
 	driver.forked = true;
 	debugging_in_child();
 }
 
 void driver_let_go(void) { pthread_mutex_unlock(&driver.lock); }
 void driver_take(void) { pthread_mutex_lock(&driver.lock); }
+
+void driver_leave(void)
+{
+	driver.away++;
+	driver_let_go();
+}
+
+void driver_return(void)
+{
+	driver_take();
+	driver.away--;
+}
 
 /* Takes the lock; what the call needs to be there, or its error. own_stream: the call's default stream is the thread's
  * own. */

@@ -32,12 +32,41 @@ struct op {
 
 /* --- Streams --------------------------------------------------------------------------------------- */
 
+static void stream_free(struct cu_stream *s)
+{
+	order_forget(s->queue);
+	queue_free(s->queue);
+	free(s->tips.list);
+	free(s);
+}
+
+/* Takes streams that the program has destroyed, and whose work is done, out of the list. They are freed when no other thread
+ * is in the middle of a call, which may have looked one up. */
+static void free_gone(struct cu_context *c)
+{
+	for (struct cu_stream **at = &c->streams, *s; (s = *at) != NULL && c->gone_streams;) {
+		if (!s->gone || !queue_has_done(s->queue, queue_given(s->queue))) {
+			at = &s->next;
+			continue;
+		}
+		*at = s->next;
+		c->gone_streams--;
+		s->next = driver.buried;
+		driver.buried = s;
+	}
+	for (struct cu_stream *s; !driver.away && (s = driver.buried) != NULL;) {
+		driver.buried = s->next;
+		stream_free(s);
+	}
+}
+
 /* NULL: no memory. Numbers of streams begin behind those that have a meaning of their own; priorities that there are not
  * are the nearest. */
 struct cu_stream *stream_new(struct cu_context *c, u32 flags, int priority)
 {
 	struct cu_stream *s = calloc(1, sizeof *s);
 
+	free_gone(c);
 	if (!s || !(s->queue = queue_new(&driver.machine->queues)) || !handle_add(s, HANDLE_STREAM)) {
 		free(s);
 		return NULL;
@@ -53,24 +82,24 @@ struct cu_stream *stream_new(struct cu_context *c, u32 flags, int priority)
 	return s;
 }
 
-/* Work that was given is still done: freeing the queue waits for it, with the lock let go. */
+/* Work that was given is still done, and who waits for the context waits for it: for a module that goes, say. */
 void stream_delete(struct cu_stream *s)
 {
-	struct cu_context *c = s->context;
-
-	for (struct cu_stream **at = &c->streams; *at; at = &(*at)->next)
-		if (*at == s) {
-			*at = s->next;
-			break;
-		}
 	handle_drop(s);
-	struct queue *q = s->queue;
-	order_forget(q);
-	free(s->tips.list);
-	free(s);
-	driver_let_go();
-	queue_free(q);
-	driver_take();
+	s->gone = true;
+	s->context->gone_streams++;
+	free_gone(s->context);
+}
+
+void streams_delete(struct cu_context *c)
+{
+	for (struct cu_stream *s = c->streams; s; s = s->next)
+		if (s != c->legacy && !s->gone) {
+			handle_drop(s);
+			s->gone = true;
+			c->gone_streams++;
+		}
+	free_gone(c);
 }
 
 /* The thread's own default stream in the current context. */
@@ -146,13 +175,13 @@ static void event_let_go(struct cu_event *e)
 	free(e);
 }
 
-/* Records of several processes may end in any order. */
-static void done_in_all(struct shared_counts *counts, u64 serial)
+/* Records of several streams, and processes, may end in any order. */
+static void raise_to(u64 *done, u64 serial)
 {
-	u64 done = __atomic_load_n(&counts->done, __ATOMIC_ACQUIRE);
+	u64 before = __atomic_load_n(done, __ATOMIC_ACQUIRE);
 
-	while (done < serial &&
-	       !__atomic_compare_exchange_n(&counts->done, &done, serial, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	while (before < serial &&
+	       !__atomic_compare_exchange_n(done, &before, serial, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		;
 }
 
@@ -160,10 +189,12 @@ static void record(struct op *op)
 {
 	struct cu_event *e = op->task.event;
 
-	e->seconds = seconds_now();
+	/* What counts is the last record, which another stream may have come to first. */
+	if (op->serial > __atomic_load_n(&e->done, __ATOMIC_ACQUIRE))
+		e->seconds = seconds_now();
 	if (e->shared)
-		done_in_all(e->shared->counts, op->shared_serial);
-	__atomic_store_n(&e->done, op->serial, __ATOMIC_RELEASE);
+		raise_to(&e->shared->counts->done, op->shared_serial);
+	raise_to(&e->done, op->serial);
 	event_let_go(e);
 }
 
@@ -200,9 +231,9 @@ static struct op *op_new(struct cu_context *c, size_t extra)
 static void hurry(struct queue *q, u64 number)
 {
 	queue_hold(q);
-	driver_let_go();
+	driver_leave();
 	queue_run_brief(q, number);
-	driver_take();
+	driver_return();
 	queue_let_go(q);
 }
 
@@ -265,11 +296,12 @@ int stream_give(struct cu_stream *s, const struct task *t, const void *params)
 	if (extra)
 		memcpy(op->params, params, extra);
 	op->work.brief = t->kind == TASK_COPY || t->kind == TASK_FILL || t->kind == TASK_WRITE;
-	const bool brief = op->work.brief;
+	/* While the lock is let go, another thread may destroy any other stream. */
+	const bool brief = op->work.brief, legacy = s == s->context->legacy;
 	const u64 number = queue_give(s->queue, &op->work);
 	if (brief)
 		hurry(s->queue, number);
-	if (brief && s == s->context->legacy)
+	if (brief && legacy)
 		order_after_wait(s->queue, number);
 	return CU_OK;
 }
@@ -285,9 +317,9 @@ static void finish_queue(struct queue *q)
 	if (queue_has_done(q, number))
 		return;
 	queue_hold(q);
-	driver_let_go();
+	driver_leave();
 	queue_wait(q, number);
-	driver_take();
+	driver_return();
 	queue_let_go(q);
 }
 
@@ -307,6 +339,7 @@ int context_finish(struct cu_context *c)
 				again = true;
 			}
 	}
+	free_gone(c);
 	context_flush(c);
 	return c->error;
 }
@@ -398,118 +431,6 @@ int drv_cuStreamQuery(struct cu_stream *h_stream)
 			order_after_wait(o->queue, queue_given(o->queue));
 	context_flush(s->context);
 	return s->context->error;
-}
-
-int drv_cuStreamGetPriority(struct cu_stream *h_stream, int *priority)
-{
-	const struct cu_stream *s = stream_of(h_stream);
-
-	if (!s || !priority)
-		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
-	*priority = s->priority;
-	return CU_OK;
-}
-
-int drv_cuStreamGetFlags(struct cu_stream *h_stream, u32 *flags)
-{
-	const struct cu_stream *s = stream_of(h_stream);
-
-	if (!s || !flags)
-		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
-	*flags = s->flags;
-	return CU_OK;
-}
-
-int drv_cuStreamGetId(struct cu_stream *h_stream, u64 *stream_id)
-{
-	enum { ID_LEGACY = 7, ID_PER_THREAD = 14 };
-	const struct cu_stream *s = stream_of(h_stream);
-
-	if (!s || !stream_id)
-		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
-	*stream_id = s == s->context->legacy ? ID_LEGACY : s->thread ? ID_PER_THREAD : s->id;
-	return CU_OK;
-}
-
-int drv_cuStreamGetCtx(struct cu_stream *h_stream, struct cu_context **pctx)
-{
-	const struct cu_stream *s = stream_of(h_stream);
-
-	if (!s || !pctx)
-		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
-	*pctx = s->context;
-	return CU_OK;
-}
-
-int drv_cuStreamGetCtx_v2(struct cu_stream *h_stream, struct cu_context **pctx, struct cu_green **p_green_ctx)
-{
-	const int result = p_green_ctx ? drv_cuStreamGetGreenCtx(h_stream, p_green_ctx) : CU_OK;
-
-	return result ? result : drv_cuStreamGetCtx(h_stream, pctx);
-}
-
-int drv_cuStreamGetDevice(struct cu_stream *h_stream, int *device)
-{
-	const struct cu_stream *s = stream_of(h_stream);
-
-	if (!s || !device)
-		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
-	*device = s->context->device;
-	return CU_OK;
-}
-
-/* CUlaunchAttributeID, as far as streams have them. */
-enum { PRIORITY = 8 };
-static const int kept_attributes[STREAM_ATTRIBUTES] = {1 /* access policy window */, 3 /* synchronization policy */,
-						       9 /* memory domain map */, 10 /* memory domain */};
-
-static u8 *attribute_of(struct cu_stream *s, int attr)
-{
-	for (u32 k = 0; k < STREAM_ATTRIBUTES; k++)
-		if (kept_attributes[k] == attr)
-			return s->attributes[k];
-	return NULL;
-}
-
-int drv_cuStreamGetAttribute(struct cu_stream *h_stream, int attr, void *value)
-{
-	struct cu_stream *s = stream_of(h_stream);
-	const u8 *kept = s ? attribute_of(s, attr) : NULL;
-
-	if (!s || !value || (!kept && attr != PRIORITY))
-		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
-	if (kept)
-		memcpy(value, kept, ATTRIBUTE_BYTES);
-	else
-		memset(value, 0, ATTRIBUTE_BYTES);
-	if (attr == PRIORITY)
-		memcpy(value, &s->priority, sizeof s->priority);
-	return CU_OK;
-}
-
-int drv_cuStreamSetAttribute(struct cu_stream *h_stream, int attr, const void *param)
-{
-	struct cu_stream *s = stream_of(h_stream);
-	u8 *kept = s ? attribute_of(s, attr) : NULL;
-
-	if (!s || !param || (!kept && attr != PRIORITY))
-		return s ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
-	if (kept)
-		memcpy(kept, param, ATTRIBUTE_BYTES);
-	else
-		memcpy(&s->priority, param, sizeof s->priority);
-	return CU_OK;
-}
-
-int drv_cuStreamCopyAttributes(struct cu_stream *dst_stream, struct cu_stream *src_stream)
-{
-	struct cu_stream *to = stream_of(dst_stream), *from = stream_of(src_stream);
-
-	if (!to || !from)
-		return CU_INVALID_HANDLE;
-	to->priority = from->priority;
-	memcpy(to->attributes, from->attributes, sizeof to->attributes);
-	return CU_OK;
 }
 
 int drv_cuLaunchHostFunc(struct cu_stream *h_stream, cu_host_fn *fn, void *user_data)
@@ -696,12 +617,12 @@ static void wait_for_all(struct cu_event *e)
 	__atomic_add_fetch(&e->users, 1, __ATOMIC_RELAXED);
 	if (q)
 		queue_hold(q);
-	driver_let_go();
+	driver_leave();
 	if (q)
 		queue_wait(q, number);
 	while (__atomic_load_n(&e->shared->counts->done, __ATOMIC_ACQUIRE) < serial)
 		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
-	driver_take();
+	driver_return();
 	if (q)
 		queue_let_go(q);
 	event_let_go(e);
@@ -723,9 +644,9 @@ int drv_cuEventSynchronize(struct cu_event *h_event)
 		struct queue *q = h_event->queue;
 		const u64 number = h_event->number;
 		queue_hold(q);
-		driver_let_go();
+		driver_leave();
 		queue_wait(q, number);
-		driver_take();
+		driver_return();
 		queue_let_go(q);
 	}
 	context_flush(c);
