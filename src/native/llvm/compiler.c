@@ -30,8 +30,10 @@ struct native_compiler {
 	"globaldce"
 static const char passes[] = PASSES("");
 /* Loads of vectors by quarters of a warp end in pointers to one row that come on different ways, through which no row becomes a
- * register: they are made one first. It makes other code slower. */
+ * register: they are made one first. It makes other code slower, and takes as long again for regions of thousands of
+ * instructions (SHA-256 unrolled: 69 s in place of 28). */
 static const char vector_passes[] = PASSES("early-cse,instcombine<no-verify-fixpoint>,");
+enum { VECTOR_REGION_MOST = 1000 };
 
 /* Writes the error's text, and takes it away. True: there was one. */
 static bool failed(LLVMErrorRef error, char *message, size_t size)
@@ -104,20 +106,23 @@ static struct native_compiler *open_compiler(u32 vector_bytes, char *message, si
 
 /* --- Compiling ---------------------------------------------------------------------------------- */
 
-static bool has_vectors(const struct region *r)
+/* Whether it loads or stores vectors, and is not too long. */
+static bool gains_by_vector_passes(const struct region *r)
 {
-	for (u32 b = 0; b < r->block_count; b++)
+	bool any = false;
+	u32 count = 0;
+
+	for (u32 b = 0; b < r->block_count; count += r->blocks[b].insn_count, b++)
 		for (u32 k = 0; k < r->blocks[b].insn_count; k++)
-			if (r->blocks[b].insns[k].accesses && r->blocks[b].insns[k].list_count)
-				return true;
-	return false;
+			any |= r->blocks[b].insns[k].accesses && r->blocks[b].insns[k].list_count;
+	return any && count <= VECTOR_REGION_MOST;
 }
 
 static bool optimise(struct native_compiler *c, LLVMModuleRef module, const struct region *r, const char *name,
 		     char *message, size_t size)
 {
 	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-	const char *const own = c->vector_bytes == 32 && has_vectors(r) ? vector_passes : passes;
+	const char *const own = c->vector_bytes == 32 && gains_by_vector_passes(r) ? vector_passes : passes;
 	const bool wrong = failed(LLVMRunPasses(module, own, c->machine, options), message, size);
 
 	LLVMDisposePassBuilderOptions(options);
