@@ -174,15 +174,11 @@ static const char *async_remedy(const struct race_finding *f)
 {
 	if (f->other_writes)
 		return "nothing orders this after the operation's end: it must be waited for, at the mbarrier that "
-		       "counts "
-		       "it or by cp.async.bulk.wait_group (without .read), and who has not waited must be told by one "
-		       "who "
-		       "has";
+		       "counts it or by cp.async.bulk.wait_group (without .read), and who has not waited must be "
+		       "told by one who has";
 	return "nothing orders this after the operation has read it: it must be waited for, at the mbarrier that "
-	       "counts "
-	       "it, by cp.async.bulk.wait_group.read or by wgmma.wait_group, and who has not waited must be told by "
-	       "one "
-	       "who has";
+	       "counts it, by cp.async.bulk.wait_group.read or by wgmma.wait_group, and who has not waited must be "
+	       "told by one who has";
 }
 
 static const char *remedy(const struct check_sites *s, const struct race_finding *f)

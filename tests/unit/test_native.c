@@ -116,29 +116,27 @@ static void run(enum native_mode mode, const char *pattern, const char *lanes, c
 	session_close(&s);
 }
 
-START_TEST(accesses_of_some_lanes_agree)
+/* The kernel leaves the same natively and interpreted, by lanes of that mask. */
+static void agree(const char *kernel, const char *mask, const char *place)
 {
 	static u32 interpreted[WORDS], native[WORDS];
 
-	for (u32 place = 0; native_is_there() && place < COUNT_OF(places); place++) {
-		run(NATIVE_OFF, text, masks[_i], places[place], interpreted);
-		run(NATIVE_ALWAYS, text, masks[_i], places[place], native);
-		ck_assert_msg(!memcmp(interpreted, native, sizeof native), "lanes '%s', places '%s'", masks[_i],
-			      places[place]);
-	}
+	run(NATIVE_OFF, kernel, mask, place, interpreted);
+	run(NATIVE_ALWAYS, kernel, mask, place, native);
+	ck_assert_msg(!memcmp(interpreted, native, sizeof native), "lanes '%s', places '%s'", mask, place);
+}
+
+START_TEST(accesses_of_some_lanes_agree)
+{
+	for (u32 place = 0; native_is_there() && place < COUNT_OF(places); place++)
+		agree(text, masks[_i], places[place]);
 }
 END_TEST
 
 START_TEST(vectors_of_some_lanes_agree)
 {
-	static u32 interpreted[WORDS], native[WORDS];
-
-	for (u32 place = 0; native_is_there() && place < COUNT_OF(vector_places); place++) {
-		run(NATIVE_OFF, vectors_text, masks[_i], vector_places[place], interpreted);
-		run(NATIVE_ALWAYS, vectors_text, masks[_i], vector_places[place], native);
-		ck_assert_msg(!memcmp(interpreted, native, sizeof native), "lanes '%s', vectors at '%s'", masks[_i],
-			      vector_places[place]);
-	}
+	for (u32 place = 0; native_is_there() && place < COUNT_OF(vector_places); place++)
+		agree(vectors_text, masks[_i], vector_places[place]);
 }
 END_TEST
 

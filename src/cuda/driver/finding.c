@@ -31,8 +31,8 @@ void finding_giver(const struct region *b, const char *call, char *text, size_t 
 	host_place_text(b->given, call, NULL, text, room);
 }
 
-/* The program's two calls for the memory; false: it is not known. */
-static bool find_calls(const struct finding *f, const struct host_place **given, const struct host_place **freed)
+/* The program's two calls for the memory; NULL: not known. */
+static void find_calls(const struct finding *f, const struct host_place **given, const struct host_place **freed)
 {
 	const bool is_known = f->memory && f->memory->kind;
 	const u64 address = is_known ? f->memory->base : f->address;
@@ -42,12 +42,11 @@ static bool find_calls(const struct finding *f, const struct host_place **given,
 
 	*given = b ? b->given : NULL;
 	*freed = NULL;
-	for (u64 k = gone_count; is_gone && !*given && k > 0 && gone_count - k < FREED_MOST; k--)
+	for (u64 k = gone_count; is_gone && !*given && !*freed && k > 0 && gone_count - k < FREED_MOST; k--)
 		if (gone[(k - 1) % FREED_MOST].base == address) {
 			*given = gone[(k - 1) % FREED_MOST].given;
 			*freed = gone[(k - 1) % FREED_MOST].freed;
 		}
-	return *given || *freed;
 }
 
 static void print_place(FILE *to, const char *what, const char *call, const struct host_place *p, const char *kernel)
