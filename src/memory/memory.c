@@ -113,6 +113,19 @@ static u32 upper_bound(const struct memory *m, u64 address)
 	return low;
 }
 
+/* Takes the emptied places from `at` on out of the list whose bases are below `end`: within an allocation they would hide
+ * what lies above them. */
+static void drop_emptied(struct memory *m, u32 at, u64 end)
+{
+	u32 past = at;
+
+	while (past < m->count && !m->list[past].size && m->list[past].base < end)
+		past++;
+	memmove(&m->list[at], &m->list[past], (m->count - past) * sizeof *m->list);
+	m->count -= past - at;
+	m->empty -= past - at;
+}
+
 /* The list stays sorted. It has no hash and no tree: lookups are cached in instructions, which remember what they
  * hit. */
 static bool insert(struct memory *m, const struct allocation *a)
@@ -128,6 +141,7 @@ static bool insert(struct memory *m, const struct allocation *a)
 	const u32 at = upper_bound(m, a->base);
 	m->total_bytes += a->flags & ALLOCATION_BORROWED ? 0 : a->size;
 	m->heap_bytes += a->flags & ALLOCATION_HEAP ? a->size : 0;
+	drop_emptied(m, at, a->base + a->size);
 	/* Programs mostly ask again for what they have just released: an emptied place beside is taken over. */
 	if (at && !m->list[at - 1].size) {
 		m->list[at - 1] = *a;
