@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #ifdef __linux__
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #endif
 #include <sys/stat.h>
@@ -75,9 +76,30 @@ static int wrong(const char *format, const char *what)
 
 /* A file that the libraries write to, named to them by a variable. */
 struct passed_file {
-	char path[sizeof "/tmp/ptxsim-exec-XXXXXX"];
+	char path[sizeof "/proc/2147483647/fd/2147483647"];
 	bool is_there;
 };
+
+/* One without a name, which nobody has to take away: none stays behind if this process is killed. The program and those
+ * that it starts reach it as an open file of this process. */
+static bool pass_unnamed_file(struct passed_file *f, const char *variable)
+{
+#ifdef __linux__
+	const int file = memfd_create("ptxsim-exec", MFD_CLOEXEC);
+
+	if (file < 0)
+		return false;
+	snprintf(f->path, sizeof f->path, "/proc/%d/fd/%d", (int)getpid(), file);
+	f->is_there = !access(f->path, R_OK | W_OK);
+	if (!f->is_there)
+		close(file);
+	return f->is_there && setenv(variable, f->path, 1) == 0;
+#else
+	(void)f;
+	(void)variable;
+	return false;
+#endif
+}
 
 /* The name has no meaning to anyone else: made by mkstemp, mode 0600. */
 static void pass_file(struct passed_file *f, const char *variable)
@@ -101,7 +123,8 @@ static bool print_file(struct passed_file *f, FILE *to)
 	if (!f->is_there)
 		return false;
 	char *text = file_read_whole(f->path, (size_t)1 << 30, &length, &message);
-	unlink(f->path);
+	if (!strncmp(f->path, "/tmp/", strlen("/tmp/")))
+		unlink(f->path);
 	if (text && length)
 		fwrite(text, 1, length, to);
 	fflush(to);
@@ -169,7 +192,9 @@ static int run(const char *path, char **words, const struct exec_options *o)
 	struct passed_file findings, report = {.is_there = false};
 	int status;
 
-	pass_file(&findings, "PTXSIM_FINDINGS");
+	/* Several processes append to it. A report is written whole, under another name, so its file needs one. */
+	if (!pass_unnamed_file(&findings, "PTXSIM_FINDINGS"))
+		pass_file(&findings, "PTXSIM_FINDINGS");
 	/* By way of here too where the report has a file of the user's, so that a failure to write it shows. */
 	if (o->report)
 		pass_file(&report, "PTXSIM_REPORT_FILE");

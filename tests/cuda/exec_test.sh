@@ -152,7 +152,7 @@ for signal in TERM HUP; do
 	fi
 done
 
-# Of one that is killed at once, the program ends, too.
+# Of one that is killed at once, the program ends, too, and no file stays behind.
 "$ptxsim" exec sleep 300 >"$work/out" 2>&1 &
 command=$!
 child=
@@ -161,6 +161,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	[ -z "$child" ] || break
 	sleep 0.2
 done
+findings=$(tr '\0' '\n' <"/proc/$child/environ" | sed -n 's/^PTXSIM_FINDINGS=//p')
 kill -KILL "$command"
 wait "$command" 2>/dev/null
 for _ in 1 2 3 4 5 6 7 8 9 10; do
@@ -168,6 +169,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 	sleep 0.2
 done
 if [ -n "$child" ] && ! kill -0 "$child" 2>/dev/null; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: the program goes on although ptxsim exec was killed"; kill "$child"; fi
+if [ -n "$findings" ] && [ ! -e "$findings" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: ptxsim exec was killed and left '$findings'"; rm -f "$findings"; fi
 
 # A forked process does not report for its parent a second time.
 "$ptxsim" exec --check=leaks --report csv "$program" clean fork leak >"$work/out" 2>&1
