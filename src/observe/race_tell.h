@@ -18,6 +18,7 @@ struct race_place {
 	u32 size;
 	const u8 *host;
 	const struct allocation *memory; /* of global memory */
+	bool with_neighbours;            /* other lanes access most of the bytes around */
 };
 
 /* How far apart two threads are. */

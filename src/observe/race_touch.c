@@ -150,13 +150,17 @@ static bool has_drawn(const struct race_touch *a, const struct race_place *p, st
 static bool conflict(const struct race_touch *a, const struct race_place *p, struct race_word word,
 		     const struct race_mark *mine, u32 first, u32 end, struct race_mark *with)
 {
-	struct race_mark m;
+	struct race_mark marks[RACE_WORD_MARKS];
 
 	with->time = 0;
-	for (u32 n = first; n < end; n++)
-		if (race_mark_get(&a->r->events, word, (enum race_plane)n, &m) && m.time >= with->time &&
-		    is_conflict(a, p, &m, mine, n < RACE_READ) && !(n == RACE_OTHER_STRONG && has_drawn(a, p, word)))
-			*with = m;
+	for (u32 left = race_planes_of(word) & ((1u << end) - 1) & ~0u << first; left; left &= left - 1) {
+		const u32 n = (u32)__builtin_ctz(left);
+		const u32 count = race_marks_get(&a->r->events, word, (enum race_plane)n, mine->bytes, marks);
+		for (u32 k = 0; k < count; k++)
+			if (marks[k].time >= with->time && is_conflict(a, p, &marks[k], mine, n < RACE_READ) &&
+			    !(n == RACE_OTHER_STRONG && has_drawn(a, p, word)))
+				*with = marks[k];
+	}
 	return with->time;
 }
 
@@ -214,19 +218,33 @@ static bool is_same_thread(const struct race_mark *a, const struct race_mark *b)
 	return a->block == b->block && a->warp == b->warp && a->lane == b->lane;
 }
 
-/* The mark takes the place of the last one of its kind, which stays beside it if it is another thread's, and nothing
- * orders the two: rather one of another warp. */
+/* A mark whose place another thread's takes stays beside it, if nothing orders the two: rather one of another warp. */
+static void keep_beside(const struct race_touch *a, const struct race_place *p, struct race_word word,
+			enum race_plane other, const struct race_mark *last, const struct race_mark *mine)
+{
+	struct race_events *e = &a->r->events;
+	struct race_mark before;
+
+	if (!is_same_thread(last, mine) && !race_ordered(a->own, a->w, p->lane, last) &&
+	    (last->warp != mine->warp || last->block != mine->block || !race_mark_get(e, word, other, &before) ||
+	     (before.warp == mine->warp && before.block == mine->block)))
+		race_mark_put(e, word, other, last);
+}
+
+/* The mark takes the place of the last ones of its kind. */
 static void leave(const struct race_touch *a, const struct race_place *p, struct race_word word, enum race_plane plane,
 		  enum race_plane other, const struct race_mark *mine)
 {
 	struct race_events *e = &a->r->events;
-	struct race_mark last, before;
+	struct race_mark last[RACE_WORD_MARKS];
+	const u32 count = race_marks_get(e, word, plane, mine->bytes, last);
 
-	if (race_mark_get(e, word, plane, &last) && !is_same_thread(&last, mine) &&
-	    !race_ordered(a->own, a->w, p->lane, &last) &&
-	    (last.warp != mine->warp || last.block != mine->block || !race_mark_get(e, word, other, &before) ||
-	     (before.warp == mine->warp && before.block == mine->block)))
-		race_mark_put(e, word, other, &last);
+	for (u32 k = 0; k < count; k++) {
+		if (race_keeps_bytes(word, plane))
+			last[k].bytes &= mine->bytes;
+		if (last[k].bytes)
+			keep_beside(a, p, word, other, &last[k], mine);
+	}
 	race_mark_put(e, word, plane, mine);
 }
 
@@ -234,14 +252,15 @@ static void leave(const struct race_touch *a, const struct race_place *p, struct
 static void leave_write(const struct race_touch *a, struct race_word word, const struct race_mark *mine)
 {
 	struct race_events *e = &a->r->events;
-	struct race_mark last, mark = *mine;
+	struct race_mark last[RACE_WORD_MARKS], mark = *mine;
+	const u32 count = race_marks_get(e, word, RACE_WRITE, mine->bytes, last);
 
-	if (race_mark_get(e, word, RACE_WRITE, &last)) {
-		if (last.bytes & mine->bytes && stored_alike(a, &last, mine))
+	for (u32 k = 0; k < count; k++) {
+		if (last[k].bytes & mine->bytes && stored_alike(a, &last[k], mine))
 			mark.lane = RACE_ANY_LANE;
-		last.bytes &= (u8)~mine->bytes;
-		if (last.bytes)
-			race_mark_put(e, word, RACE_OTHER_WRITE, &last);
+		last[k].bytes &= (u8)~mine->bytes;
+		if (last[k].bytes && !race_keeps_bytes(word, RACE_WRITE))
+			race_mark_put(e, word, RACE_OTHER_WRITE, &last[k]);
 	}
 	race_mark_put(e, word, RACE_WRITE, &mark);
 }
@@ -260,7 +279,7 @@ static void touch(const struct race_touch *a, const struct race_place *p, struct
 	tell_conflicts(a, p, word, &mine);
 	if (a->frees) {
 		for (u32 n = 0; n < RACE_PLANES; n++)
-			race_mark_remove(word, (enum race_plane)n);
+			race_mark_remove(&a->r->events, word, (enum race_plane)n);
 		return;
 	}
 	if (a->scope && !a->apart)
@@ -277,8 +296,9 @@ static void touch(const struct race_touch *a, const struct race_place *p, struct
 static void touch_words(const struct race_touch *a, const struct race_place *p, struct race_block *owner)
 {
 	for (u64 at = p->offset & ~3ull; at < p->offset + p->size; at += 4) {
-		const struct race_word word = owner ? race_shared_word(owner->words, &a->r->events, at, owner->life)
-						    : race_global_word(&a->r->global, &a->r->events, at);
+		const struct race_word word =
+			owner ? race_shared_word(owner->words, &a->r->events, at, owner->life)
+			      : race_global_word(&a->r->global, &a->r->events, at, p->with_neighbours);
 		const u64 low = max_u64(at, p->offset), high = min_u64(at + 4, p->offset + p->size);
 		const u8 bytes = (u8)(((1u << (high - low)) - 1) << (low - at));
 		touch(a, p, word, bytes, owner ? owner->life : 0);
@@ -296,9 +316,11 @@ static void touch_remote(const struct race_touch *a, const struct race_place *p,
 	race_remote_access(a->r->arena, owner, &a->own->warps[a->w->index], &mark, p->address, p->size, a->writes);
 }
 
-static void touch_lane(const struct race_touch *a, u32 lane, enum ir_space space, u64 address, u32 size)
+static void touch_lane(const struct race_touch *a, u32 lane, enum ir_space space, u64 address, u32 size,
+		       bool with_neighbours)
 {
-	struct race_place p = {.lane = lane, .address = address, .offset = address, .size = size};
+	struct race_place p = {
+		.lane = lane, .address = address, .offset = address, .size = size, .with_neighbours = with_neighbours};
 
 	if (!(size & (size - 1)) && address & (size - 1))
 		return;
@@ -324,12 +346,29 @@ static void touch_lane(const struct race_touch *a, u32 lane, enum ir_space space
 	touch_words(a, &p, NULL);
 }
 
+/* Do the lanes access most of the bytes from the first to the last of them? */
+static bool are_neighbours(u32 mask, const u64 address[WARP_LANES], u32 size)
+{
+	enum { FEWEST_BYTES = 32 };
+	u64 first = address[__builtin_ctz(mask)], last = first;
+
+	for (u32 left = mask & (mask - 1); left; left &= left - 1) {
+		const u64 at = address[__builtin_ctz(left)];
+		first = min_u64(first, at);
+		last = max_u64(last, at);
+	}
+	const u64 bytes = last - first + size;
+	return bytes >= FEWEST_BYTES && bytes * 2 <= (u64)size * 3 * (u32)__builtin_popcount(mask);
+}
+
 void race_touch_lanes(const struct race_touch *a, u32 mask, enum ir_space space, const u64 address[WARP_LANES],
 		      u32 size)
 {
+	const bool with_neighbours = mask && are_neighbours(mask, address, size);
+
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		touch_lane(a, l, space, address[l], size);
+		touch_lane(a, l, space, address[l], size, with_neighbours);
 	}
 }
 
@@ -391,7 +430,8 @@ void race_touch_shared(const struct race_touch *a, u32 lane, u64 address, u64 by
 
 void race_touch_range(const struct race_touch *a, u32 lane, u64 address, u64 bytes)
 {
-	struct race_place p = {.lane = lane, .space = SPACE_GLOBAL, .size = 4};
+	enum { LONG = 128 };
+	struct race_place p = {.lane = lane, .space = SPACE_GLOBAL, .size = 4, .with_neighbours = bytes >= LONG};
 
 	for (u64 at = address; at < address + bytes; at += p.size) {
 		p.address = p.offset = at;

@@ -6,35 +6,99 @@
 
 #include <string.h>
 
-/* A mark: event, bytes, lane. */
 enum {
-	LANE_BITS = 5,
-	BYTES_BITS = 4,
-	EVENT_SHIFT = LANE_BITS + BYTES_BITS,
-	EVENTS_MOST = 1 << (32 - EVENT_SHIFT),
+	EVENTS_MOST = 1 << (32 - RACE_EVENT_SHIFT),
 	EVENTS_FIRST = 1 << 15, /* as many are kept, however few of them are named */
 	CHUNK_EVENTS = 4096,
 	RECENT = 4096, /* a power of two */
 	FIRST_ROOM = 256,
+	STORE_ITEMS = 64, /* that a store gets at a time */
+	RUNS_MARKS = RACE_RUN_GROUPS * RACE_RUNS,
 };
 
 struct race_event {
 	u32 time, block, site;
-	u8 warp, scope;
-	bool any_lane;
 };
+
+/* Apart from them, as three words and a byte would take four. */
+struct race_event_chunk {
+	struct race_event events[CHUNK_EVENTS];
+	u8 who[CHUNK_EVENTS]; /* warp, scope, and whether any lane is meant */
+};
+
+enum { WHO_WARP = 0x1f, WHO_SCOPE_SHIFT = 5, WHO_SCOPE = 3, WHO_ANY_LANE = 0x80 };
 
 /* --- Events ----------------------------------------------------------------------------------- */
 
 static struct race_event *event_at(const struct race_events *e, u32 k)
 {
-	return &e->chunks[k / CHUNK_EVENTS][k % CHUNK_EVENTS];
+	return &e->chunks[k / CHUNK_EVENTS]->events[k % CHUNK_EVENTS];
 }
 
-static bool is_event_of(const struct race_event *x, const struct race_mark *m)
+static u8 *who_at(const struct race_events *e, u32 k) { return &e->chunks[k / CHUNK_EVENTS]->who[k % CHUNK_EVENTS]; }
+
+static u8 who_is(const struct race_mark *m)
 {
-	return x->time == m->time && x->block == m->block && x->site == m->site && x->warp == m->warp &&
-	       x->scope == m->scope && x->any_lane == (m->lane == RACE_ANY_LANE);
+	return (u8)(m->warp | m->scope << WHO_SCOPE_SHIFT | (m->lane == RACE_ANY_LANE ? WHO_ANY_LANE : 0));
+}
+
+static bool is_event_of(const struct race_events *e, u32 k, const struct race_mark *m)
+{
+	const struct race_event *x = event_at(e, k);
+
+	return x->time == m->time && x->block == m->block && x->site == m->site && *who_at(e, k) == who_is(m);
+}
+
+/* A plane's marks, whatever they are of; and how many, or 0. */
+static u32 *marks_of(const struct race_page *p, u32 plane, u32 *count)
+{
+	*count = !p->planes[plane] ? 0 : p->is_runs >> plane & 1 ? RUNS_MARKS : RACE_PAGE_WORDS;
+	return p->planes[plane];
+}
+
+static void note(u32 *number, const u32 *marks, u32 count)
+{
+	for (u32 k = 0; k < count; k++)
+		number[marks[k] >> RACE_EVENT_SHIFT] = 1;
+}
+
+static void rename_events(const u32 *number, u32 *marks, u32 count)
+{
+	for (u32 k = 0; k < count; k++)
+		marks[k] = number[marks[k] >> RACE_EVENT_SHIFT] << RACE_EVENT_SHIFT |
+			   (marks[k] & ((1 << RACE_EVENT_SHIFT) - 1));
+}
+
+static void note_all(const struct race_events *e, u32 *number)
+{
+	struct race_leaf_walk walk = {NULL, 0};
+	const struct race_leaf *leaf;
+
+	for (struct race_page *p = e->pages; p; p = p->made_before)
+		for (u32 n = 0, count; n < RACE_PLANES; n++) {
+			const u32 *marks = marks_of(p, n, &count);
+			note(number, marks, count);
+		}
+	while ((leaf = race_leaf_next(&e->leaves, &walk)))
+		for (u32 n = 0; n < RACE_PLANES; n++)
+			if (leaf->columns[n])
+				note(number, leaf->columns[n], leaf->count);
+}
+
+static void rename_all(const struct race_events *e, const u32 *number)
+{
+	struct race_leaf_walk walk = {NULL, 0};
+	const struct race_leaf *leaf;
+
+	for (struct race_page *p = e->pages; p; p = p->made_before)
+		for (u32 n = 0, count; n < RACE_PLANES; n++) {
+			u32 *marks = marks_of(p, n, &count);
+			rename_events(number, marks, count);
+		}
+	while ((leaf = race_leaf_next(&e->leaves, &walk)))
+		for (u32 n = 0; n < RACE_PLANES; n++)
+			if (leaf->columns[n])
+				rename_events(number, leaf->columns[n], leaf->count);
 }
 
 /* Numbers the events that marks name anew, from 1, and forgets the others. */
@@ -43,23 +107,15 @@ static void give_up_unnamed(struct race_events *e)
 	struct arena *scratch = arena_child(e->arena);
 	u32 *number = ARENA_ARRAY(scratch, e->count, u32), count = 1;
 
-	for (struct race_page *p = e->pages; p; p = p->made_before)
-		for (u32 n = 0; n < RACE_PLANES; n++)
-			for (u32 k = 0; p->planes[n] && k < RACE_PAGE_WORDS; k++)
-				number[p->planes[n][k] >> EVENT_SHIFT] = 1;
+	note_all(e, number);
 	number[0] = 0;
 	for (u32 k = 1; k < e->count; k++)
 		if (number[k]) {
 			*event_at(e, count) = *event_at(e, k);
+			*who_at(e, count) = *who_at(e, k);
 			number[k] = count++;
 		}
-	for (struct race_page *p = e->pages; p; p = p->made_before)
-		for (u32 n = 0; n < RACE_PLANES; n++)
-			for (u32 k = 0; p->planes[n] && k < RACE_PAGE_WORDS; k++) {
-				u32 *mark = &p->planes[n][k];
-				*mark = number[*mark >> EVENT_SHIFT] << EVENT_SHIFT |
-					(*mark & ((1 << EVENT_SHIFT) - 1));
-			}
+	rename_all(e, number);
 	e->count = count;
 	memset(e->recent, 0, RECENT * sizeof *e->recent);
 	arena_free(scratch);
@@ -82,14 +138,14 @@ static u32 new_event(struct race_events *e)
 		e->count = 1;
 	if (e->count / CHUNK_EVENTS >= e->chunk_room) {
 		const u32 room = e->chunk_room ? 2 * e->chunk_room : 8;
-		struct race_event **more = ARENA_ARRAY(e->arena, room, struct race_event *);
+		struct race_event_chunk **more = ARENA_ARRAY(e->arena, room, struct race_event_chunk *);
 		if (e->chunk_room)
 			memcpy(more, e->chunks, e->chunk_room * sizeof *more);
 		e->chunks = more;
 		e->chunk_room = room;
 	}
 	if (!e->chunks[e->count / CHUNK_EVENTS])
-		e->chunks[e->count / CHUNK_EVENTS] = ARENA_ARRAY(e->arena, CHUNK_EVENTS, struct race_event);
+		e->chunks[e->count / CHUNK_EVENTS] = ARENA_NEW(e->arena, struct race_event_chunk);
 	return e->count++;
 }
 
@@ -97,11 +153,143 @@ static u32 event_of(struct race_events *e, const struct race_mark *m)
 {
 	const u32 slot = (m->site * 64 + m->warp * 2 + (m->lane == RACE_ANY_LANE)) % RECENT;
 
-	if (e->most && e->recent[slot] && is_event_of(event_at(e, e->recent[slot]), m))
+	if (e->most && e->recent[slot] && is_event_of(e, e->recent[slot], m))
 		return e->recent[slot];
 	const u32 k = new_event(e);
-	*event_at(e, k) = (struct race_event){m->time, m->block, m->site, m->warp, m->scope, m->lane == RACE_ANY_LANE};
+	*event_at(e, k) = (struct race_event){m->time, m->block, m->site};
+	*who_at(e, k) = who_is(m);
 	return e->recent[slot] = k;
+}
+
+/* --- Stores ----------------------------------------------------------------------------------- */
+
+/* Zeros. */
+static void *take(struct arena *arena, struct race_store *s, size_t bytes)
+{
+	void *item = s->unused;
+
+	if (item) {
+		memcpy(&s->unused, item, sizeof s->unused);
+		return memset(item, 0, bytes);
+	}
+	if (!s->left) {
+		s->next = arena_array(arena, STORE_ITEMS, bytes);
+		s->left = STORE_ITEMS;
+	}
+	item = s->next;
+	s->next += bytes;
+	s->left--;
+	return item;
+}
+
+static void give(struct race_store *s, void *item)
+{
+	memcpy(item, &s->unused, sizeof s->unused);
+	s->unused = item;
+}
+
+/* --- Marks ------------------------------------------------------------------------------------ */
+
+/* The marks of a word as they are kept, the newest first. */
+static u32 get(struct race_word w, enum race_plane plane, u32 bytes, u32 marks[RACE_WORD_MARKS])
+{
+	if (!(race_planes_of(w) >> plane & 1))
+		return 0;
+	if (race_keeps_bytes(w, plane))
+		return race_runs_get(w.page->planes[plane], w.at, bytes, marks);
+	marks[0] = w.page ? ((const u32 *)w.page->planes[plane])[w.at] : w.leaf->columns[plane][w.at];
+	return marks[0] != 0;
+}
+
+static void put(struct race_events *e, struct race_word w, enum race_plane plane, u32 mark);
+
+/* Runs become a mark for each word, and a second one in the plane beside it, if that has none. */
+static void spoil(struct race_events *e, struct race_page *p, enum race_plane plane)
+{
+	struct race_runs *runs = p->planes[plane];
+	const bool has_other = plane == RACE_WRITE || plane == RACE_STRONG_WRITE || plane == RACE_READ;
+	u32 *plain = ARENA_ARRAY(e->arena, RACE_PAGE_WORDS, u32), marks[RACE_WORD_MARKS];
+
+	p->planes[plane] = plain;
+	p->is_runs &= (u8) ~(1u << plane);
+	for (u32 at = 0; at < RACE_PAGE_WORDS; at++) {
+		const u32 count = race_runs_get(runs, at, RACE_ALL_BYTES, marks);
+		const struct race_word w = {p, NULL, at};
+		u32 before[RACE_WORD_MARKS];
+		plain[at] = count ? marks[0] : 0;
+		if (count > 1 && has_other && !get(w, (enum race_plane)(plane + 1), RACE_ALL_BYTES, before))
+			put(e, w, (enum race_plane)(plane + 1), marks[1]);
+	}
+	give(&e->runs_store, runs);
+}
+
+static void put(struct race_events *e, struct race_word w, enum race_plane plane, u32 mark)
+{
+	if (w.leaf) {
+		*race_leaf_mark(e->arena, (struct race_entry_at){w.leaf, w.at}, plane) = mark;
+		return;
+	}
+	if (!w.page->planes[plane]) {
+		w.page->planes[plane] = take(e->arena, &e->runs_store, sizeof(struct race_runs));
+		w.page->is_runs |= (u8)(1u << plane);
+		w.page->has |= (u8)(1u << plane);
+	}
+	if (race_keeps_bytes(w, plane)) {
+		if (race_runs_put(w.page->planes[plane], w.at, mark))
+			return;
+		spoil(e, w.page, plane);
+	}
+	((u32 *)w.page->planes[plane])[w.at] = mark;
+}
+
+u32 race_marks_read(const struct race_events *e, struct race_word w, enum race_plane plane, u32 bytes,
+		    struct race_mark marks[RACE_WORD_MARKS])
+{
+	u32 kept[RACE_WORD_MARKS];
+	const u32 count = get(w, plane, bytes, kept);
+
+	for (u32 k = 0; k < count; k++) {
+		const struct race_event *x = event_at(e, kept[k] >> RACE_EVENT_SHIFT);
+		const u32 who = *who_at(e, kept[k] >> RACE_EVENT_SHIFT);
+		marks[k] = (struct race_mark){.time = x->time,
+					      .block = x->block,
+					      .site = x->site,
+					      .warp = who & WHO_WARP,
+					      .lane = who & WHO_ANY_LANE ? RACE_ANY_LANE
+									 : kept[k] & ((1 << RACE_LANE_BITS) - 1),
+					      .bytes = kept[k] >> RACE_LANE_BITS & RACE_ALL_BYTES,
+					      .scope = who >> WHO_SCOPE_SHIFT & WHO_SCOPE,
+					      .event = kept[k] >> RACE_EVENT_SHIFT};
+	}
+	return count;
+}
+
+bool race_mark_get(const struct race_events *e, struct race_word w, enum race_plane plane, struct race_mark *mark)
+{
+	struct race_mark marks[RACE_WORD_MARKS];
+
+	if (!race_marks_get(e, w, plane, RACE_ALL_BYTES, marks))
+		return false;
+	*mark = marks[0];
+	return true;
+}
+
+void race_mark_put(struct race_events *e, struct race_word w, enum race_plane plane, const struct race_mark *mark)
+{
+	const u32 event = mark->event ? mark->event : event_of(e, mark);
+
+	put(e, w, plane, race_packed(event, mark->bytes, mark->lane));
+}
+
+void race_mark_remove(struct race_events *e, struct race_word w, enum race_plane plane)
+{
+	u32 marks[RACE_WORD_MARKS];
+
+	if (!get(w, plane, RACE_ALL_BYTES, marks))
+		return;
+	if (race_keeps_bytes(w, plane))
+		spoil(e, w.page, plane);
+	put(e, w, plane, 0);
 }
 
 /* --- Pages ------------------------------------------------------------------------------------ */
@@ -133,31 +321,64 @@ static void list_page(struct race_events *e, struct race_page *page)
 	e->pages = page;
 }
 
-static struct race_page *find_page(struct race_pages *p, struct race_events *e, u64 number)
+static struct race_page *page_in(const struct race_pages *p, u64 number)
 {
-	if (p->count >= p->room)
-		grow(p, e->arena);
-	struct race_page **bucket = &p->buckets[bucket_of(p, number)], *page = *bucket;
+	struct race_page *page = p->room ? p->buckets[bucket_of(p, number)] : NULL;
 
 	while (page && page->number != number)
 		page = page->next;
-	if (page)
-		return page;
-	page = ARENA_NEW(e->arena, struct race_page);
-	page->number = number;
-	page->next = *bucket;
-	list_page(e, page);
-	p->count++;
-	return *bucket = page;
+	return page;
 }
 
-struct race_word race_global_word(struct race_pages *p, struct race_events *e, u64 address)
+/* With the marks that leaves have of its words. */
+static struct race_page *new_page(struct race_pages *p, struct race_events *e, u64 number)
+{
+	if (p->count++ >= p->room)
+		grow(p, e->arena);
+	struct race_page *page = take(e->arena, &e->page_store, sizeof *page);
+	const u64 from = number * RACE_PAGE_WORDS, end = from + RACE_PAGE_WORDS;
+	u32 marks[RACE_PLANES];
+	u64 word;
+
+	page->number = number;
+	page->next = p->buckets[bucket_of(p, number)];
+	p->buckets[bucket_of(p, number)] = page;
+	list_page(e, page);
+	while (race_leaf_take(&e->leaves, e->arena, from, end, &word, marks))
+		for (u32 n = 0; n < RACE_PLANES; n++)
+			if (marks[n])
+				put(e, (struct race_word){page, NULL, (u32)(word - from)}, (enum race_plane)n,
+				    marks[n]);
+	return page;
+}
+
+struct race_word race_global_word(struct race_pages *p, struct race_events *e, u64 address, bool with_neighbours)
 {
 	const u64 word = address / 4, number = word / RACE_PAGE_WORDS;
+	struct race_page *page = p->last && p->last->number == number ? p->last : page_in(p, number);
 
-	if (!p->last || p->last->number != number)
-		p->last = find_page(p, e, number);
-	return (struct race_word){p->last, word % RACE_PAGE_WORDS};
+	while (!page && !with_neighbours) {
+		u64 dense = word;
+		struct race_entry_at x = race_leaf_find(&e->leaves, word);
+		if (!x.leaf)
+			x = race_leaf_add(&e->leaves, e->arena, word, &dense);
+		if (x.leaf)
+			return (struct race_word){NULL, x.leaf, x.at};
+		new_page(p, e, dense / RACE_PAGE_WORDS);
+		page = page_in(p, number);
+	}
+	p->last = page ? page : new_page(p, e, number);
+	return (struct race_word){p->last, NULL, word % RACE_PAGE_WORDS};
+}
+
+bool race_global_find(const struct race_pages *p, const struct race_events *e, u64 address, struct race_word *w)
+{
+	const u64 word = address / 4;
+	struct race_page *page = page_in(p, word / RACE_PAGE_WORDS);
+	const struct race_entry_at x = page ? (struct race_entry_at){NULL, 0} : race_leaf_find(&e->leaves, word);
+
+	*w = (struct race_word){page, x.leaf, page ? word % RACE_PAGE_WORDS : x.at};
+	return page || x.leaf;
 }
 
 struct race_word race_shared_word(struct race_page *pages, struct race_events *e, u64 offset, u32 life)
@@ -170,45 +391,11 @@ struct race_word race_shared_word(struct race_page *pages, struct race_events *e
 	if (page->life != life)
 		for (u32 n = 0; n < RACE_PLANES; n++)
 			if (page->planes[n])
-				memset(page->planes[n], 0, RACE_PAGE_WORDS * sizeof *page->planes[n]);
+				memset(page->planes[n], 0,
+				       page->is_runs >> n & 1 ? sizeof(struct race_runs)
+							      : RACE_PAGE_WORDS * sizeof(u32));
 	page->life = life;
-	return (struct race_word){page, word % RACE_PAGE_WORDS};
-}
-
-/* --- Marks ------------------------------------------------------------------------------------ */
-
-bool race_mark_get(const struct race_events *e, struct race_word w, enum race_plane plane, struct race_mark *mark)
-{
-	const u32 *marks = w.page->planes[plane];
-
-	if (!marks || !marks[w.at])
-		return false;
-	const u32 m = marks[w.at];
-	const struct race_event *x = event_at(e, m >> EVENT_SHIFT);
-	*mark = (struct race_mark){.time = x->time,
-				   .block = x->block,
-				   .site = x->site,
-				   .warp = x->warp,
-				   .lane = x->any_lane ? RACE_ANY_LANE : m & ((1 << LANE_BITS) - 1),
-				   .bytes = m >> LANE_BITS & ((1 << BYTES_BITS) - 1),
-				   .scope = x->scope};
-	return true;
-}
-
-void race_mark_put(struct race_events *e, struct race_word w, enum race_plane plane, const struct race_mark *mark)
-{
-	u32 **marks = &w.page->planes[plane];
-
-	if (!*marks)
-		*marks = ARENA_ARRAY(e->arena, RACE_PAGE_WORDS, u32);
-	(*marks)[w.at] = event_of(e, mark) << EVENT_SHIFT | (u32)mark->bytes << LANE_BITS |
-			 (mark->lane & ((1 << LANE_BITS) - 1));
-}
-
-void race_mark_remove(struct race_word w, enum race_plane plane)
-{
-	if (w.page->planes[plane])
-		w.page->planes[plane][w.at] = 0;
+	return (struct race_word){page, NULL, word % RACE_PAGE_WORDS};
 }
 
 /* --- Two threads' pages ------------------------------------------------------------------------- */
@@ -216,17 +403,18 @@ void race_mark_remove(struct race_word w, enum race_plane plane)
 /* What a word's marks are of: a write or a read, strong at the grid's scope or not. */
 enum { MEET_WRITE = 1, MEET_READ = 2, MEET_STRONG_WRITE = 4, MEET_STRONG_READ = 8 };
 
-static u32 kinds_of(const struct race_page *p, const struct race_events *e, u32 at, u8 strong_scope)
+static u32 kinds_of(const struct race_events *e, struct race_word w, u8 strong_scope)
 {
 	u32 kinds = 0;
 
 	for (u32 n = 0; n < RACE_PLANES; n++) {
-		struct race_mark m;
-		if (!race_mark_get(e, (struct race_word){(struct race_page *)(uintptr_t)p, at}, (enum race_plane)n, &m))
-			continue;
-		const bool strong = m.scope == strong_scope;
-		kinds |= n < RACE_READ ? (strong ? MEET_STRONG_WRITE : MEET_WRITE)
-				       : (strong ? MEET_STRONG_READ : MEET_READ);
+		struct race_mark marks[RACE_WORD_MARKS];
+		const u32 count = race_marks_get(e, w, (enum race_plane)n, RACE_ALL_BYTES, marks);
+		for (u32 k = 0; k < count; k++) {
+			const bool strong = marks[k].scope == strong_scope;
+			kinds |= n < RACE_READ ? (strong ? MEET_STRONG_WRITE : MEET_WRITE)
+					       : (strong ? MEET_STRONG_READ : MEET_READ);
+		}
 	}
 	return kinds;
 }
@@ -238,34 +426,36 @@ static bool kinds_meet(u32 a, u32 b)
 	return (a & MEET_STRONG_WRITE && b & MEET_READ) || (b & MEET_STRONG_WRITE && a & MEET_READ);
 }
 
-static const struct race_page *page_in(const struct race_pages *p, u64 number)
+/* One side of the comparison. */
+struct side {
+	const struct race_pages *pages;
+	const struct race_events *events;
+};
+
+static bool word_meets(const struct side *a, struct race_word x, const struct side *b, u64 word, u8 strong_scope)
 {
-	const struct race_page *page = p->room ? p->buckets[bucket_of(p, number)] : NULL;
+	struct race_word y;
 
-	while (page && page->number != number)
-		page = page->next;
-	return page;
-}
-
-bool race_global_find(const struct race_pages *p, u64 address, struct race_word *w)
-{
-	const u64 word = address / 4;
-	const struct race_page *page = page_in(p, word / RACE_PAGE_WORDS);
-
-	*w = (struct race_word){(struct race_page *)(uintptr_t)page, word % RACE_PAGE_WORDS};
-	return page;
+	return race_global_find(b->pages, b->events, word * 4, &y) &&
+	       kinds_meet(kinds_of(a->events, x, strong_scope), kinds_of(b->events, y, strong_scope));
 }
 
 bool race_pages_meet(const struct race_pages *a, const struct race_events *a_events, const struct race_pages *b,
 		     const struct race_events *b_events, u8 strong_scope)
 {
+	const struct side one = {a, a_events}, other = {b, b_events};
+	struct race_word_walk walk = {0, NULL, 0, 0};
+	struct race_entry_at x;
+	u64 word;
+
 	for (size_t k = 0; k < a->room; k++)
-		for (const struct race_page *x = a->buckets[k]; x; x = x->next) {
-			const struct race_page *y = page_in(b, x->number);
-			for (u32 n = 0; y && n < RACE_PAGE_WORDS; n++)
-				if (kinds_meet(kinds_of(x, a_events, n, strong_scope),
-					       kinds_of(y, b_events, n, strong_scope)))
+		for (struct race_page *p = a->buckets[k]; p; p = p->next)
+			for (u32 n = 0; n < RACE_PAGE_WORDS; n++)
+				if (word_meets(&one, (struct race_word){p, NULL, n}, &other,
+					       p->number * RACE_PAGE_WORDS + n, strong_scope))
 					return true;
-		}
+	while ((x = race_leaf_next_word(&a_events->leaves, &walk, &word)).leaf)
+		if (word_meets(&one, (struct race_word){NULL, x.leaf, x.at}, &other, word, strong_scope))
+			return true;
 	return false;
 }

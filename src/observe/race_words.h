@@ -2,13 +2,16 @@
  *
  * What is remembered of each word of shared and global memory: who wrote it last, weakly and strongly, and who read it,
  * and some of those before. What one warp's instruction does at one time is an event, so that a mark takes four bytes:
- * the event, the lane, and the bytes of the word. A page of words has a plane for each kind of mark that has been left in
- * it. A part of the race check.
+ * the event, the lane, and the bytes of the word. Words that lie together are kept by pages, which have a plane for each kind
+ * of mark that has been left in them, as runs (race_runs.h) where they are few; words that lie apart by leaves (race_leaves.h).
+ * A part of the race check.
  */
 #ifndef PTXSIM_OBSERVE_RACE_WORDS_H
 #define PTXSIM_OBSERVE_RACE_WORDS_H
 
 #include "base/arena.h"
+#include "observe/race_leaves.h"
+#include "observe/race_runs.h"
 
 /* An access by one thread. */
 struct race_mark {
@@ -18,6 +21,7 @@ struct race_mark {
 	u8 warp, lane; /* lane: RACE_ANY_LANE: of several, which stored the same */
 	u8 bytes;      /* of the word, a bit each */
 	u8 scope;      /* of an atomic, volatile or ordered one: enum race_scope; else 0 */
+	u32 event;     /* of one that has been got, until a new one is put; 0: a new one's */
 };
 
 enum { RACE_ANY_LANE = 0xff };
@@ -33,33 +37,33 @@ static inline u32 race_mark_block(const struct race_mark *m)
 	return m->block & RACE_AGENT ? (m->block & ~RACE_AGENT) >> RACE_AGENT_BITS : m->block;
 }
 
-enum race_plane {
-	RACE_WRITE,
-	RACE_OTHER_WRITE, /* of bytes that the last one has left */
-	RACE_STRONG_WRITE,
-	RACE_OTHER_STRONG,
-	RACE_READ,
-	RACE_OTHER_READ, /* OTHER: the newest by another thread, rather of another warp */
-	RACE_PLANES
-};
-
-enum { RACE_PAGE_WORDS = 128 };
-
+/* Words that lie together. */
 struct race_page {
 	u64 number;
 	struct race_page *next, *made_before;
-	u32 life;                 /* of its marks: those of an earlier one do not count */
-	u32 *planes[RACE_PLANES]; /* of RACE_PAGE_WORDS each; NULL: no such mark */
+	u32 life; /* of its marks: those of an earlier one do not count */
+	/* NULL: no such mark. They are struct race_runs, or RACE_PAGE_WORDS marks. */
+	void *planes[RACE_PLANES];
+	u8 has, is_runs; /* planes that there are, and of these; a bit each */
 };
 
-/* The events of a launch, and its pages. All zeros but the arena at first. */
+/* Where things of one size come from, many at a time, and go when they are not needed any more. */
+struct race_store {
+	void *unused;
+	u8 *next;
+	u32 left;
+};
+
+/* The events of a launch, and its pages and leaves. All zeros but the arena at first. */
 struct race_events {
 	struct arena *arena;
-	struct race_event **chunks;
+	struct race_event_chunk **chunks;
 	u32 count, chunk_room;
 	u32 most; /* then those that no mark names are given up */
 	u32 *recent;
 	struct race_page *pages; /* the one made last */
+	struct race_leaves leaves;
+	struct race_store page_store, runs_store;
 };
 
 /* Words of global memory, by pages that come into being when they are touched. */
@@ -69,25 +73,44 @@ struct race_pages {
 	struct race_page *last;
 };
 
+/* Valid until another one is asked for. */
 struct race_word {
-	struct race_page *page;
+	struct race_page *page; /* NULL: it is an entry of a leaf */
+	struct race_leaf *leaf;
 	u32 at;
 };
 
-struct race_word race_global_word(struct race_pages *p, struct race_events *e, u64 address);
+/* with_neighbours: most words beside it are accessed, too. */
+struct race_word race_global_word(struct race_pages *p, struct race_events *e, u64 address, bool with_neighbours);
 /* One of an array of pages; emptied if what its page holds is of an earlier life. */
 struct race_word race_shared_word(struct race_page *pages, struct race_events *e, u64 offset, u32 life);
 
-/* The word, if something has touched its page. */
-bool race_global_find(const struct race_pages *p, u64 address, struct race_word *w);
+/* The word, if something may have touched it. */
+bool race_global_find(const struct race_pages *p, const struct race_events *e, u64 address, struct race_word *w);
 
 /* Has any word marks in both that conflict, one of them a write's, and not both of strong accesses of that scope? */
 bool race_pages_meet(const struct race_pages *a, const struct race_events *a_events, const struct race_pages *b,
 		     const struct race_events *b_events, u8 strong_scope);
 
-/* False: none has been left. */
+/* Of which kinds there may be marks, a bit each. */
+static inline u32 race_planes_of(struct race_word w) { return w.page ? w.page->has : w.leaf->has; }
+/* The marks of a word's bytes, newest first, each of other bytes, and how many; others may be among them. */
+u32 race_marks_read(const struct race_events *e, struct race_word w, enum race_plane plane, u32 bytes,
+		    struct race_mark marks[RACE_WORD_MARKS]);
+static inline u32 race_marks_get(const struct race_events *e, struct race_word w, enum race_plane plane, u32 bytes,
+				 struct race_mark marks[RACE_WORD_MARKS])
+{
+	return race_planes_of(w) >> plane & 1 ? race_marks_read(e, w, plane, bytes, marks) : 0;
+}
+/* The newest. False: none has been left. */
 bool race_mark_get(const struct race_events *e, struct race_word w, enum race_plane plane, struct race_mark *mark);
+/* Takes the place of the marks of its bytes, and, unless the plane keeps each byte's, of all others. */
 void race_mark_put(struct race_events *e, struct race_word w, enum race_plane plane, const struct race_mark *mark);
-void race_mark_remove(struct race_word w, enum race_plane plane);
+/* Does the plane keep each byte's marks? It may not do so any more after a mark has been put. */
+static inline bool race_keeps_bytes(struct race_word w, enum race_plane plane)
+{
+	return w.page && w.page->is_runs >> plane & 1;
+}
+void race_mark_remove(struct race_events *e, struct race_word w, enum race_plane plane);
 
 #endif

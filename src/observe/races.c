@@ -666,12 +666,12 @@ static bool find_word(const struct races *r, const struct fault *f, struct race_
 	const u64 at = f->address / 4;
 
 	if (f->space == SPACE_GLOBAL || f->space == SPACE_GENERIC)
-		return race_global_find(&r->memory.global, f->address, w);
+		return race_global_find(&r->memory.global, &r->memory.events, f->address, w);
 	for (u32 k = 0; k < RACE_BUCKETS && f->space == SPACE_SHARED; k++)
 		for (const struct race_block *b = r->memory.buckets[k]; b; b = b->next)
 			if (b->index == f->block && f->address < 1u << SHARED_RANK_SHIFT &&
 			    f->address < b->block_bytes && b->words[at / RACE_PAGE_WORDS].life == b->life) {
-				*w = (struct race_word){&b->words[at / RACE_PAGE_WORDS], at % RACE_PAGE_WORDS};
+				*w = (struct race_word){&b->words[at / RACE_PAGE_WORDS], NULL, at % RACE_PAGE_WORDS};
 				return true;
 			}
 	return false;
