@@ -470,8 +470,54 @@ START_TEST(launches_that_kernels_may_change)
 }
 END_TEST
 
+/* --- Limits ------------------------------------------------------------------------------------------------ */
+
+enum { LIMIT_PRINTF = 1, LIMIT_HEAP = 2 };
+
+static const char SPEAKING[] =
+	".version 7.8\n.target sm_80\n.address_size 64\n"
+	".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
+	".extern .func (.param .b64 r) malloc (.param .b64 n);\n"
+	".global .align 1 .b8 text[3] = {104, 10, 0};\n"
+	".visible .entry plain() { ret; }\n"
+	".visible .entry prints() { .reg .b64 %d; .param .b64 f; .param .b64 a; .param .b32 r;\n"
+	"mov.u64 %d, text; cvta.global.u64 %d, %d; st.param.b64 [f], %d; mov.u64 %d, 0; st.param.b64 [a], %d;\n"
+	"call.uni (r), vprintf, (f, a); ret; }\n"
+	".func inner() { .param .b64 n; .param .b64 r; st.param.b64 [n], 16; call.uni (r), malloc, (n); ret; }\n"
+	".visible .entry takes() { call.uni inner; ret; }\n";
+
+static void launch_of(struct cu_module *m, const char *name)
+{
+	struct cu_function *f;
+
+	OK(cuModuleGetFunction(&f, m, name));
+	OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+	OK(cuCtxSynchronize());
+}
+
+/* As on an H100: what was launched before, nothing else. */
+START_TEST(limits_hold_from_the_first_kernel_that_needs_them)
+{
+	struct cu_module *m;
+
+	use_device();
+	OK(cuModuleLoadData(&m, SPEAKING));
+	launch_of(m, "plain");
+	OK(cuCtxSetLimit(LIMIT_PRINTF, 1 << 20));
+	OK(cuCtxSetLimit(LIMIT_HEAP, 64 << 20));
+	launch_of(m, "prints");
+	FAILS(cuCtxSetLimit(LIMIT_PRINTF, 2 << 20), INVALID_VALUE);
+	OK(cuCtxSetLimit(LIMIT_HEAP, 32 << 20));
+	launch_of(m, "takes");
+	OK(cuModuleUnload(m));
+	FAILS(cuCtxSetLimit(LIMIT_HEAP, 64 << 20), INVALID_VALUE);
+	OK(cuCtxSetLimit(0, 4096));
+}
+END_TEST
+
 UNIT_TESTS("settings", 0)
 {
+	UNIT_TEST(limits_hold_from_the_first_kernel_that_needs_them);
 	UNIT_TEST(kernels_change_nodes);
 	UNIT_TEST(changes_come_in_lists);
 	UNIT_TEST(a_node_changes_the_next_one);

@@ -342,7 +342,7 @@ int drv_cuCtxSetLimit(int limit, size_t value)
 		return CU_INVALID_VALUE;
 	if (limit == LIMIT_SYNC_DEPTH || limit == 9)
 		return CU_UNSUPPORTED_LIMIT;
-	if ((limit == LIMIT_PRINTF || limit == LIMIT_HEAP) && queue_given(c->legacy->queue) && c->pushed)
+	if ((limit == LIMIT_PRINTF && c->prints) || (limit == LIMIT_HEAP && c->has_heap))
 		return CU_INVALID_VALUE;
 	c->limits[limit] = value;
 	return CU_OK;

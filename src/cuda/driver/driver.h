@@ -163,7 +163,8 @@ struct cu_context {
 	int device;
 	bool primary, destroyed;
 	int error; /* sticky */
-	u32 flags, pushed;
+	u32 flags;
+	bool prints, has_heap; /* a kernel has been launched that prints, or allocates */
 	u64 id;
 	size_t limits[LIMITS];
 	int cache_config, shared_config;
@@ -520,7 +521,8 @@ struct cu_function {
 	const ptxsim_function *function;
 	const struct kernel *kernel; /* once it is compiled */
 	struct ptxsim_attributes attributes;
-	bool known;               /* `attributes` are filled in */
+	bool known; /* `attributes` are filled in */
+	bool launched;
 	bool told_astray;         /* an access of its beyond an allocation, that passed, has been told of; atomic */
 	struct cu_function *here; /* of a library: the function of the context with the number here_context */
 	u64 here_context;

@@ -118,6 +118,34 @@ static int prepare(struct cu_function *f, struct ptxsim_launch *l)
 	return result ? result : check_cooperative(f, l);
 }
 
+static bool code_calls(const struct code *c, const char *name)
+{
+	for (u32 k = 0; k < c->call_count; k++)
+		if (c->calls[k].external && !strcmp(c->calls[k].external, name))
+			return true;
+	return false;
+}
+
+/* Of machine code it is known only whether anything in its image does. */
+static bool calls(const struct kernel *k, const char *name)
+{
+	bool does = code_calls(k->code, name);
+
+	for (u32 f = 0; f < k->function_count && !does; f++)
+		does = code_calls(k->functions[f].code, name);
+	return does;
+}
+
+/* What its kernels print into and allocate from is laid out, in its size, for the first one that calls for it. */
+static void fix_limits(struct cu_function *f)
+{
+	f->launched = true;
+	if (!f->kernel->calls_system)
+		return;
+	f->module->context->prints |= calls(f->kernel, "vprintf");
+	f->module->context->has_heap |= calls(f->kernel, "malloc") || calls(f->kernel, "free");
+}
+
 /* The way of all launches, with the driver's lock held: nothing runs here, the work is given to the stream. */
 static int launch(struct cu_function *handle, struct ptxsim_launch *l, struct cu_stream *stream, void **params,
 		  void **extra)
@@ -146,7 +174,8 @@ static int launch(struct cu_function *handle, struct ptxsim_launch *l, struct cu
 		t.kernel.handle = handle;
 		t.kernel.launch = *l;
 		t.kernel.from = watch_place();
-		f->module->context->pushed++;
+		if (!f->launched)
+			fix_limits(f);
 		result = stream_give(s, &t, block);
 	}
 	if (block != packed)
