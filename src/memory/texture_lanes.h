@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lookups of a whole warp in one plane: what memory/texture.c does for a lane, bit for bit, in loops over the lanes that the
- * compiler makes vector code of, where a file of meanings includes this. For textures of one or two dimensions without levels,
+ * Lookups of a whole warp in one plane or volume: what memory/texture.c does for a lane, bit for bit, in loops over the lanes that the
+ * compiler makes vector code of, where a file of meanings includes this. For textures of up to three dimensions without levels,
  * layers and samples, coordinates without offsets, and every format but a filter's halves.
  *
  *      plane_scale     coordinates to texels; false: one of the lanes is too far away, or is not a number
@@ -20,22 +20,23 @@
 #include "number/ieee.h"
 
 /* PLANE_MOST: texels from the first one, so that numbers of 32 bits hold what comes of them. */
-enum { PLANE_DIMENSIONS = 2, PLANE_CHANNELS = 4, PLANE_MOST = 1 << 21, PLANE_NORMALIZED = 1 << 21 };
+enum { PLANE_DIMENSIONS = 3, PLANE_CHANNELS = 4, PLANE_MOST = 1 << 21, PLANE_NORMALIZED = 1 << 21 };
 
 /* A corner of all lanes' footprints: channels by lane. */
 struct plane_texels {
 	u32 value[PLANE_CHANNELS][WARP_LANES];
 };
 
-/* What a filter mixes: four corners, x lowest in the index. */
+/* What a filter mixes of a slice: four corners, x lowest in the index. */
 struct plane_taps {
 	struct plane_texels corner[TAP_GROUP];
 	u32 weight[TAP_GROUP][WARP_LANES];
 };
+enum { PLANE_SLICES = 2 };
 
 static inline s32 plane_size(const struct texture *t, u32 d)
 {
-	const u32 size = d ? t->height : t->width;
+	const u32 size = d == 0 ? t->width : d == 1 ? t->height : t->depth;
 
 	return size ? (s32)size : 1;
 }
@@ -45,8 +46,8 @@ static inline bool plane_is_there(const struct texture *t, u32 dimensions)
 {
 	const bool is_line = dimensions == 1 && t->address[1] == ADDRESS_BORDER;
 
-	return (dimensions == 1 || dimensions == 2) && t->levels < 2 && !t->samples && !t->layers && !is_line &&
-	       t->width < PLANE_MOST && t->height < PLANE_MOST &&
+	return dimensions >= 1 && dimensions <= PLANE_DIMENSIONS && t->levels < 2 && !t->samples && !t->layers &&
+	       !is_line && t->width < PLANE_MOST && t->height < PLANE_MOST && t->depth < PLANE_MOST &&
 	       !(t->linear && t->kind == TEXEL_FLOAT && t->channel_bits == 16);
 }
 
@@ -119,15 +120,19 @@ static inline void plane_read_any(const struct texture *t, const u8 *texel, bool
 }
 
 /* Each lane's texel, in bytes from the first; false: some lane has the border. */
-static inline bool plane_offsets(const struct texture *t, const s32 x[WARP_LANES], const s32 y[WARP_LANES], u32 mask,
-				 s64 offset[WARP_LANES])
+static inline bool plane_offsets(const struct texture *t, const s32 x[WARP_LANES], const s32 y[WARP_LANES],
+				 const s32 *z, u32 mask, s64 offset[WARP_LANES])
 {
-	const s64 bytes = texture_texel_bytes(t), pitch = (s64)t->pitch;
+	const s64 bytes = texture_texel_bytes(t), pitch = (s64)t->pitch, slice = (s64)t->slice;
 	s32 signs = 0;
 
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		signs |= mask >> l & 1 ? x[l] | y[l] : 0;
 		offset[l] = y[l] * pitch + x[l] * bytes;
+	}
+	for (u32 l = 0; z && l < WARP_LANES; l++) {
+		signs |= mask >> l & 1 ? z[l] : 0;
+		offset[l] += z[l] * slice;
 	}
 	return signs >= 0;
 }
@@ -152,20 +157,21 @@ static inline void plane_read_words(const u8 *host, const s64 offset[WARP_LANES]
 	}
 }
 
-/* The common formats here, the others and the border by texels.c. Channels that do not exist are left as they are. */
+/* The common formats here, the others and the border by texels.c. Channels that do not exist are left as they are. z: NULL
+ * where there is no third dimension. */
 static inline void plane_read(const struct texture *t, const u8 *host, const s32 x[WARP_LANES], const s32 y[WARP_LANES],
-			      u32 mask, bool as_stored, struct plane_texels *to)
+			      const s32 *z, u32 mask, bool as_stored, struct plane_texels *to)
 {
 	const bool is_byte = t->channel_bits == 8 && as_stored && t->kind == TEXEL_UNSIGNED;
 	s64 offset[WARP_LANES];
 
-	if (plane_offsets(t, x, y, mask, offset) && t->channel_bits == 32) {
+	if (plane_offsets(t, x, y, z, mask, offset) && t->channel_bits == 32) {
 		plane_read_words(host, offset, mask, t->channels, to);
 		return;
 	}
 	for (; mask; mask &= mask - 1) {
 		const u32 l = (u32)__builtin_ctz(mask);
-		const u8 *texel = x[l] < 0 || y[l] < 0 ? NULL : host + offset[l];
+		const u8 *texel = x[l] < 0 || y[l] < 0 || (z && z[l] < 0) ? NULL : host + offset[l];
 		if (texel && is_byte)
 			for (u32 k = 0; k < t->channels; k++)
 				to->value[k][l] = texel[k];
@@ -190,7 +196,7 @@ static inline bool plane_nearest(const struct texture *t, const u8 *host, u32 di
 			whole[l] = (s32)__builtin_floor(texel[l]);
 		plane_place(t, d, whole, place[d]);
 	}
-	plane_read(t, host, place[0], place[1], mask, false, to);
+	plane_read(t, host, place[0], place[1], dimensions > 2 ? place[2] : NULL, mask, false, to);
 	return true;
 }
 
@@ -220,11 +226,12 @@ static inline bool plane_corners(const struct texture *t, u32 d, const f32 at[WA
 	return true;
 }
 
-/* As filter_weights() splits the whole. */
-static inline void plane_weigh(const u32 x[WARP_LANES], const u32 y[WARP_LANES], struct plane_taps *taps)
+/* As filter_weights() splits a slice's share. */
+static inline void plane_weigh(const u32 share[WARP_LANES], const u32 x[WARP_LANES], const u32 y[WARP_LANES],
+			       struct plane_taps *taps)
 {
 	for (u32 l = 0; l < WARP_LANES; l++) {
-		const u32 right = x[l], left = WEIGHT_STEPS - right;
+		const u32 right = weight_times(share[l], x[l]), left = share[l] - right;
 		const u32 lower_left = weight_times(left, WEIGHT_STEPS - y[l]), upper_right = weight_times(right, y[l]);
 		taps->weight[0][l] = lower_left;
 		taps->weight[1][l] = right - upper_right;
@@ -250,17 +257,15 @@ static inline f64 plane_rounded(f64 value)
 	return __builtin_copysign(near >= 0x1.ffffffp127 ? INFINITY : near, value);
 }
 
-/* The weighted sums, cut below the 27th bit of the greatest value: see texture_filter.c. Numbers of 64 bits alone, so that it
- * becomes vector code. */
-static inline void plane_sum(const f64 value[TAP_GROUP][WARP_LANES], const f64 weight[TAP_GROUP][WARP_LANES],
+/* Adds a slice's weighted sums, cut below the 27th bit of the greatest value: see texture_filter.c. Numbers of 64 bits alone,
+ * so that it becomes vector code. */
+static inline void plane_add(const f64 value[TAP_GROUP][WARP_LANES], const f64 weight[TAP_GROUP][WARP_LANES],
 			     f64 sum[WARP_LANES])
 {
 	u64 top[WARP_LANES];
 
-	for (u32 l = 0; l < WARP_LANES; l++) {
+	for (u32 l = 0; l < WARP_LANES; l++)
 		top[l] = PLANE_LEAST;
-		sum[l] = -0.0;
-	}
 	for (u32 k = 0; k < TAP_GROUP; k++)
 		for (u32 l = 0; l < WARP_LANES; l++) {
 			const u64 e = weight[k][l] != 0 ? plane_exponent(value[k][l]) : 0;
@@ -273,37 +278,43 @@ static inline void plane_sum(const f64 value[TAP_GROUP][WARP_LANES], const f64 w
 			const f64 term = weight[k][l] * (__builtin_trunc(value[k][l] * up) * down);
 			sum[l] += weight[k][l] != 0 ? term : -0.0;
 		}
-	for (u32 l = 0; l < WARP_LANES; l++)
-		sum[l] = plane_rounded(sum[l] / WEIGHT_STEPS);
 }
 
-static inline void plane_mix_floats(const struct plane_taps *taps, u32 channel, u32 result[WARP_LANES])
+static inline void plane_mix_floats(const struct plane_taps *taps, u32 slices, u32 channel, u32 result[WARP_LANES])
 {
 	f64 value[TAP_GROUP][WARP_LANES], weight[TAP_GROUP][WARP_LANES], sum[WARP_LANES];
 
-	for (u32 k = 0; k < TAP_GROUP; k++)
-		for (u32 l = 0; l < WARP_LANES; l++) {
-			value[k][l] = f32_of_bits(taps->corner[k].value[channel][l]);
-			weight[k][l] = (s32)taps->weight[k][l];
-		}
-	plane_sum(value, weight, sum);
+	for (u32 l = 0; l < WARP_LANES; l++)
+		sum[l] = -0.0;
+	for (u32 s = 0; s < slices; s++) {
+		for (u32 k = 0; k < TAP_GROUP; k++)
+			for (u32 l = 0; l < WARP_LANES; l++) {
+				value[k][l] = f32_of_bits(taps[s].corner[k].value[channel][l]);
+				weight[k][l] = (s32)taps[s].weight[k][l];
+			}
+		plane_add(value, weight, sum);
+	}
 	for (u32 l = 0; l < WARP_LANES; l++) {
-		const u32 mixed = bits_of_f32((f32)sum[l]), first = taps->corner[0].value[channel][l];
+		const u32 mixed = bits_of_f32((f32)plane_rounded(sum[l] / WEIGHT_STEPS)),
+			  first = taps->corner[0].value[channel][l];
 		result[l] = taps->weight[0][l] == WEIGHT_STEPS ? first : mixed; /* the middle of a texel */
 	}
 }
 
 /* Of stored integers of 8 and 16 bits. */
-static inline void plane_mix_integers(const struct texture *t, const struct plane_taps *taps, u32 channel,
+static inline void plane_mix_integers(const struct texture *t, const struct plane_taps *taps, u32 slices, u32 channel,
 				      u32 result[WARP_LANES])
 {
 	const bool is_signed = t->kind == TEXEL_SIGNED, is_byte = t->channel_bits == 8;
 	const s32 top = is_signed ? 32767 : 65535;
 	s32 sum[WARP_LANES] = {0};
 
-	for (u32 k = 0; k < TAP_GROUP; k++)
+	for (u32 k = 0; k < slices * TAP_GROUP; k++) {
+		const struct plane_taps *slice = &taps[k / TAP_GROUP];
+		const u32 *weight = slice->weight[k % TAP_GROUP], *value = slice->corner[k % TAP_GROUP].value[channel];
 		for (u32 l = 0; l < WARP_LANES; l++)
-			sum[l] += (s32)(taps->weight[k][l] * taps->corner[k].value[channel][l]);
+			sum[l] += (s32)(weight[l] * value[l]);
+	}
 	for (u32 l = 0; l < WARP_LANES && is_byte; l++) {
 		const s32 coarse = sum[l] >> 4, s = sum[l] + ((coarse + (coarse >> 8) + 4) >> 3);
 		sum[l] = is_signed ? s * WEIGHT_STEPS : sum[l] * 257;
@@ -326,30 +337,44 @@ static inline bool plane_is_finite(const struct plane_taps *taps, u32 channels)
 	return !special;
 }
 
+/* The second slice's share, where there is a third dimension; the first one has the rest. */
+static inline void plane_split(u32 dimensions, const u32 part[WARP_LANES], u32 share[PLANE_SLICES][WARP_LANES])
+{
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		share[0][l] = dimensions > 2 ? weight_times(WEIGHT_STEPS, WEIGHT_STEPS - part[l]) : WEIGHT_STEPS;
+		share[1][l] = WEIGHT_STEPS - share[0][l];
+	}
+}
+
 static inline bool plane_linear(const struct texture *t, const u8 *host, u32 dimensions,
 				const f32 at[PLANE_DIMENSIONS][WARP_LANES], u32 mask, struct plane_texels *to)
 {
+	const u32 slices = dimensions > 2 ? PLANE_SLICES : 1;
 	s32 place[PLANE_DIMENSIONS][2][WARP_LANES];
-	u32 part[PLANE_DIMENSIONS][WARP_LANES];
-	struct plane_taps taps;
+	u32 part[PLANE_DIMENSIONS][WARP_LANES], share[PLANE_SLICES][WARP_LANES];
+	struct plane_taps taps[PLANE_SLICES];
 
 	memset(place[1], 0, sizeof place[1]);
 	memset(part[1], 0, sizeof part[1]);
-	if (mask != FULL_MASK)
-		memset(taps.corner, 0, sizeof taps.corner);
 	for (u32 d = 0; d < dimensions; d++)
 		if (!plane_corners(t, d, at[d], mask, place[d], part[d]))
 			return false;
-	plane_weigh(part[0], part[1], &taps);
-	for (u32 k = 0; k < TAP_GROUP; k++)
-		plane_read(t, host, place[0][k & 1], place[1][k >> 1], mask, true, &taps.corner[k]);
-	if (t->kind == TEXEL_FLOAT && !plane_is_finite(&taps, t->channels))
-		return false;
+	plane_split(dimensions, part[PLANE_DIMENSIONS - 1], share);
+	for (u32 s = 0; s < slices; s++) {
+		if (mask != FULL_MASK)
+			memset(taps[s].corner, 0, sizeof taps[s].corner);
+		plane_weigh(share[s], part[0], part[1], &taps[s]);
+		for (u32 k = 0; k < TAP_GROUP; k++)
+			plane_read(t, host, place[0][k & 1], place[1][k >> 1], slices > 1 ? place[2][s] : NULL, mask,
+				   true, &taps[s].corner[k]);
+		if (t->kind == TEXEL_FLOAT && !plane_is_finite(&taps[s], t->channels))
+			return false;
+	}
 	for (u32 c = 0; c < t->channels; c++)
 		if (t->kind == TEXEL_FLOAT)
-			plane_mix_floats(&taps, c, to->value[c]);
+			plane_mix_floats(taps, slices, c, to->value[c]);
 		else
-			plane_mix_integers(t, &taps, c, to->value[c]);
+			plane_mix_integers(t, taps, slices, c, to->value[c]);
 	return true;
 }
 

@@ -30,7 +30,7 @@ static void give(const struct texture_places *p, u8 *rows, u32 lane, const u32 v
 
 /* --- tex, tld4 ------------------------------------------------------------------------------ */
 
-/* Does the instruction look for floats' texels in one plane, which all lanes can do at once? A level of a texture that has
+/* Does the instruction look for floats' texels in one plane or volume, which all lanes can do at once? A level of a texture that has
  * one changes nothing. */
 static bool is_plane(const struct texture_places *p, enum texture_lookup_kind how, bool has_offset)
 {

@@ -187,7 +187,7 @@ END_TEST
 
 /* --- A warp at once ------------------------------------------------------------------------------------- */
 
-enum { PLANE_WIDTH = 13, PLANE_HEIGHT = 7, PLANE_WARPS = 4 };
+enum { PLANE_WIDTH = 13, PLANE_HEIGHT = 7, PLANE_DEPTH = 5, PLANE_WARPS = 4 };
 
 static u64 seed;
 static u32 draw(void)
@@ -228,7 +228,7 @@ static void fill_texels(const struct texture *t, u8 *texels, size_t bytes, bool 
 /* How many warps were looked up at once; each lane of them as by itself. */
 static u32 compare_lanes(const struct texture *t, u32 dimensions, bool wild)
 {
-	u8 texels[PLANE_WIDTH * PLANE_HEIGHT * 16];
+	u8 texels[PLANE_WIDTH * PLANE_HEIGHT * PLANE_DEPTH * 16];
 	u32 at_once = 0;
 
 	fill_texels(t, texels, sizeof texels, wild);
@@ -243,14 +243,16 @@ static u32 compare_lanes(const struct texture *t, u32 dimensions, bool wild)
 			continue;
 		at_once++;
 		for (u32 l = 0; l < WARP_LANES; l++) {
-			struct texture_query q = {.dimensions = dimensions, .at = {at[0][l], at[1][l]}};
+			struct texture_query q = {.dimensions = dimensions, .at = {at[0][l], at[1][l], at[2][l]}};
 			u32 want[4];
 			texture_lookup(t, texels, &q, want);
 			for (u32 k = 0; k < 4 && mask >> l & 1; k++)
 				if (found.value[k][l] != want[k])
-					ck_abort_msg("%u bits, kind %u, linear %u, mode %u: %a, %a: %08x, not %08x",
-						     t->channel_bits, t->kind, t->linear, t->address[0], (f64)at[0][l],
-						     (f64)at[1][l], found.value[k][l], want[k]);
+					ck_abort_msg(
+						"%uD, %u bits, kind %u, linear %u, mode %u: %a, %a, %a: %08x, not %08x",
+						dimensions, t->channel_bits, t->kind, t->linear, t->address[0],
+						(f64)at[0][l], (f64)at[1][l], (f64)at[2][l], found.value[k][l],
+						want[k]);
 		}
 	}
 	return at_once;
@@ -271,6 +273,7 @@ static void each_plane(u32 choice, struct texture *t)
 	t->normalized_values = choice / 32 % 2;
 	t->address[0] = choice / 64 % 4;
 	t->address[1] = choice / 256 % 4;
+	t->address[2] = (choice / 64 + choice / 256) % 4;
 	t->channels = channels[choice / 1024 % 3];
 	t->pitch = texture_row_bytes(t);
 	t->slice = t->pitch * PLANE_HEIGHT;
@@ -285,11 +288,13 @@ START_TEST(a_warp_is_looked_up_as_its_lanes)
 
 	seed = 1;
 	for (u32 choice = 0; choice < PLANE_CHOICES; choice++)
-		for (u32 dimensions = 1; dimensions <= 2; dimensions++) {
+		for (u32 dimensions = 1; dimensions <= 3; dimensions++) {
 			struct texture t;
 			each_plane(choice, &t);
 			if (dimensions == 1 && choice % 3 == 0)
 				t.height = 0;
+			if (dimensions == 3)
+				t.depth = PLANE_DEPTH;
 			ck_assert(texture_is_sound(&t));
 			if (!plane_is_there(&t, dimensions))
 				continue;
@@ -297,7 +302,7 @@ START_TEST(a_warp_is_looked_up_as_its_lanes)
 			at_once += compare_lanes(&t, dimensions, choice % 2);
 			at_once += compare_lanes(&t, dimensions, false);
 		}
-	ck_assert_int_gt(planes, 4000);
+	ck_assert_int_gt(planes, 6000);
 	ck_assert_int_gt(at_once, planes * PLANE_WARPS);
 }
 END_TEST
