@@ -116,6 +116,39 @@ ALWAYS_INLINE const struct insn *unpack_parts(struct warp *w, const struct insn 
 	return i + 1;
 }
 
+/* The common ones, of two words, for all lanes at once. */
+MEANING_FUNCTION(pack_2x32)
+{
+	const u32 *list = warp_operands(w, i);
+	const u32 *low = ROW_OF(u32, list[1]), *high = ROW_OF(u32, list[2]);
+	u64 value[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE
+		value[l] = low[l] | (u64)high[l] << 32;
+	merge_row(rows + list[0], (const u8 *)value, sizeof *value, mask);
+	return i + 1;
+}
+MEANING_EACH(pack_2x32);
+PICK_ONE(pack_2x32)
+
+MEANING_FUNCTION(unpack_2x32)
+{
+	const u32 *list = warp_operands(w, i);
+	const u64 *value = ROW_OF(u64, list[2]);
+	u32 part[2][WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE {
+		part[0][l] = (u32)value[l];
+		part[1][l] = (u32)(value[l] >> 32);
+	}
+	for (u32 k = 0; k < 2; k++)
+		if (list[k] != NO_OPERAND)
+			merge_row(rows + list[k], (const u8 *)part[k], sizeof **part, mask);
+	return i + 1;
+}
+MEANING_EACH(unpack_2x32);
+PICK_ONE(unpack_2x32)
+
 #define PACK(NAME, N, BITS)                                                      \
 	MEANING_FUNCTION(NAME) { return pack_parts(w, i, rows, mask, N, BITS); } \
 	MEANING_EACH(NAME);                                                      \
@@ -128,14 +161,12 @@ PACK(pack_2x8, 2, 8)
 PACK(pack_4x8, 4, 8)
 PACK(pack_2x16, 2, 16)
 PACK(pack_4x16, 4, 16)
-PACK(pack_2x32, 2, 32)
 PACK(pack_4x32, 4, 32)
 PACK(pack_2x64, 2, 64)
 UNPACK(unpack_2x8, 2, 8)
 UNPACK(unpack_4x8, 4, 8)
 UNPACK(unpack_2x16, 2, 16)
 UNPACK(unpack_4x16, 4, 16)
-UNPACK(unpack_2x32, 2, 32)
 UNPACK(unpack_4x32, 4, 32)
 UNPACK(unpack_2x64, 2, 64)
 
