@@ -244,9 +244,26 @@ void function_open(struct reader *r, struct span at)
 	r->function = f;
 	f->has_body = true;
 	f->scope = r->scope->scope;
+	f->body.items = r->spare_body;
+	f->body.capacity = r->spare_capacity;
+	r->spare_body = NULL;
+	r->spare_capacity = 0;
 	r->loc = 0;
 	if (f->is_entry)
 		declare_common(r);
+}
+
+/* The body moves to memory that is as long as it: what it has grown in is the next one's. */
+static void keep_body(struct reader *r, struct ir_function *f)
+{
+	struct ir_instruction *const grown = f->body.items;
+
+	r->spare_body = grown;
+	r->spare_capacity = f->body.capacity;
+	f->body.capacity = f->body.count;
+	f->body.items = ARENA_ARRAY(r->arena, f->body.count, struct ir_instruction);
+	if (f->body.count)
+		memcpy(f->body.items, grown, f->body.count * sizeof *grown);
 }
 
 void function_close(struct reader *r, struct span end)
@@ -256,6 +273,7 @@ void function_close(struct reader *r, struct span end)
 	(void)end;
 	scope_settle(r);
 	f->scope->end_instruction = (u32)f->body.count;
+	keep_body(r, f);
 	leave_head_scope(r);
 	r->function = NULL;
 	r->head_lost = false;

@@ -128,6 +128,8 @@ struct reader {
 	VEC_OF(struct ir_range *) ranges;
 	VEC_OF(struct open_scope *) spare_scopes;
 	VEC_OF(struct common) common;
+	struct ir_instruction *spare_body; /* where the last function's body has grown; NULL while one does */
+	size_t spare_capacity;
 	struct ir_instruction instruction;
 	u32 loc;
 	u64 numbers[TUNING_NUMBERS];
