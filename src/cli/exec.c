@@ -41,6 +41,7 @@ static const char usage_text[] =
 	"      --launch N[-M]    check and count launches N to M of those only, from 1\n"
 	"      --devices LIST    what GPUs the program finds: h200 (at first), a100, rtx4090,\n"
 	"                        t4, sm_86 and the like, or several: h200,h200\n"
+	"      --memory SIZE     how much memory each of them has, like 8G, if not a card's\n"
 	"      --trace FILE      write each call of the driver interface, with arguments and\n"
 	"                        result\n"
 	"      --bounds WHERE    where accesses of kernels must end: page (at first), as on a card, with\n"
@@ -226,6 +227,7 @@ enum {
 	OPTION_KERNEL,
 	OPTION_LAUNCH,
 	OPTION_DEVICES,
+	OPTION_MEMORY,
 	OPTION_TRACE,
 	OPTION_BOUNDS,
 	OPTION_NO_EXECUTE,
@@ -244,6 +246,7 @@ static const struct option long_options[] = {{"check", optional_argument, NULL, 
 					     {"kernel", required_argument, NULL, OPTION_KERNEL},
 					     {"launch", required_argument, NULL, OPTION_LAUNCH},
 					     {"devices", required_argument, NULL, OPTION_DEVICES},
+					     {"memory", required_argument, NULL, OPTION_MEMORY},
 					     {"trace", required_argument, NULL, OPTION_TRACE},
 					     {"bounds", required_argument, NULL, OPTION_BOUNDS},
 					     {"no-execute", no_argument, NULL, OPTION_NO_EXECUTE},
@@ -300,7 +303,8 @@ static bool take_option(int key, const char *value, struct exec_options *o)
 {
 	static const char *const variables[] = {[OPTION_KERNEL - OPTION_CHECK] = "PTXSIM_KERNEL",
 						[OPTION_LAUNCH - OPTION_CHECK] = "PTXSIM_LAUNCH",
-						[OPTION_DEVICES - OPTION_CHECK] = "PTXSIM_DEVICES"};
+						[OPTION_DEVICES - OPTION_CHECK] = "PTXSIM_DEVICES",
+						[OPTION_MEMORY - OPTION_CHECK] = "PTXSIM_MEMORY"};
 
 	switch (key) {
 	case OPTION_CHECK:
@@ -341,6 +345,7 @@ static bool take_option(int key, const char *value, struct exec_options *o)
 	case OPTION_KERNEL:
 	case OPTION_LAUNCH:
 	case OPTION_DEVICES:
+	case OPTION_MEMORY:
 		return setenv(variables[key - OPTION_CHECK], value, 1) == 0;
 	default:
 		return false; /* told by getopt_long */

@@ -263,37 +263,16 @@ static void reduce(struct lower *l, u32 id, u32 count, bool counts)
 		PTX(l, texts[op], to, ROW32(id), TRUTH(p));
 }
 
-/* Threads of the block, in whole warps.
- * A register's count of 0 means the whole block, and a barrier counts whole warps (PTX ISA, barrier). */
-static u32 all_threads(struct lower *l)
-{
-	const u32 row = lower_word(l);
-
-	for (u32 k = 0; k < 3; k++) {
-		const struct use side = {.sreg = SREG_ntid, .element = (u8)k, .bits = 32};
-		if (k)
-			PTX(l, "mul.lo.u32", TO32(row), ROW32(row), ROW32(emit_sreg(&l->e, &side)));
-		else
-			PTX(l, "mov.b32", TO32(row), ROW32(emit_sreg(&l->e, &side)));
-	}
-	PTX(l, "add.u32", TO32(row), ROW32(row), ROW32(lower_number(l, WARP_LANES - 1)));
-	PTX(l, "and.b32", TO32(row), ROW32(row), ROW32(lower_number(l, ~(u32)(WARP_LANES - 1))));
-	return row;
-}
-
-/* Of a register: the barrier's number in bits 0 to 3, how many threads from bit 16 on, 0: all. */
+/* Of a register: the barrier's number in bits 0 to 3, how many threads from bit 16 on, 0: all that have not ended. */
 static void barrier_in_register(struct lower *l, u32 *id, u32 *count)
 {
 	const u32 row = lower_source(l, 0), number = lower_word(l), threads = lower_word(l);
-	const struct predicate some = {lower_truth(l), false};
 
 	PTX(l, "and.b32", TO32(number), ROW32(row), ROW32(lower_number(l, 15)));
 	*id = number;
 	if (!count)
 		return;
 	PTX(l, "bfe.u32", TO32(threads), ROW32(row), ROW32(lower_number(l, 16)), ROW32(lower_number(l, 12)));
-	PTX(l, "setp.ne.u32", TO1(some.row), ROW32(threads), ROW32(l->zero));
-	PTX(l, "selp.b32", TO32(threads), ROW32(threads), ROW32(all_threads(l)), TRUTH(some));
 	*count = threads;
 }
 

@@ -248,6 +248,20 @@ static int keep_array(void)
 	return find("cuArrayCreate_v2")(&array, &shape);
 }
 
+static int tell_memory(void)
+{
+	int (*about)(size_t *, size_t *), (*alloc)(unsigned long long *, size_t);
+	unsigned long long p;
+	size_t unused, total;
+
+	*(void **)&about = (void *)CU(cuMemGetInfo_v2);
+	*(void **)&alloc = (void *)CU(cuMemAlloc_v2);
+	if (about(&unused, &total))
+		return 1;
+	printf("total %zu free %zu\nall of it: error %d\n", total, unused, alloc(&p, total));
+	return 0;
+}
+
 int main(int count, char **words)
 {
 	int (*init)(unsigned), (*retain)(void **, int), (*set)(void *), (*load)(void **, const void *),
@@ -305,6 +319,8 @@ int main(int count, char **words)
 			status |= fork_child();
 		else if (!strcmp(words[k], "array"))
 			status |= keep_array();
+		else if (!strcmp(words[k], "memory"))
+			status |= tell_memory();
 		else if (is_attack(words[k]))
 			attack(module, words[k]);
 	if (count < 2 || strcmp(words[count - 1], "leak"))

@@ -109,6 +109,12 @@ expect "no such program" 2 'there is no such program' "$work/none"
 expect "an unknown option" 2 'unrecognized option' --wrong "$program"
 expect "no execution" 1 '^wrong' --no-execute "$program" child
 expect "an unknown device" 2 "^ptxsim exec: --devices: there is no device 'h1000'; known are h200," --devices h1000 "$program"
+expect "less memory" 0 '^total 8589934592 free 8' --memory 8G "$program" memory
+expect "which is all that there is" 0 '^all of it: error 2' --memory 8G "$program" memory
+expect "a card's own" 0 '^total 150109880320 free 149' "$program" memory
+for wrong in 8GB -1 G 1M 16T 99999999999999999999 8388608T; do
+	expect "memory of $wrong" 5 "^ptxsim: PTXSIM_MEMORY is a size like 8G, from 64M up to the 150109880320 bytes of h200, not $wrong" --memory "$wrong" "$program"
+done
 
 printf '# settings\ncheck = races\n\nexecute=yes\n' >"$work/settings"
 printf 'device = h200\n' >"$work/wrong"

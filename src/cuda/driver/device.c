@@ -3,6 +3,7 @@
  * Initialisation, devices and their attributes, primary contexts, error names.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,40 @@
 
 /* --- Start -------------------------------------------------------------------------------------- */
 
-/* A device of the model that `name` names, with an empty heap as large as the card's memory. */
+/* PTXSIM_MEMORY, a number of bytes with K, M, G or T behind it, or without; `usual` if it is not set. 0: it is no such size. */
+static u64 read_memory(u64 usual)
+{
+	static const char units[] = "KMGT";
+	const char *text = getenv("PTXSIM_MEMORY");
+	char *end;
+
+	if (!text || !*text)
+		return usual;
+	errno = 0;
+	const u64 number = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+	const char *unit = number && *end ? strchr(units, *end) : NULL;
+	const u32 shift = unit ? 10 * (u32)(unit - units + 1) : 0;
+	if (!number || errno || (*end && (!unit || end[1])) || number << shift >> shift != number)
+		return 0;
+	return number << shift;
+}
+
+/* What a context finds free: the card's driver takes the rest, and no more than half of what there is. */
+static int set_memory(struct cu_device *d)
+{
+	const u64 least = 64 << 20, taken = d->model->memory_bytes - d->model->free_bytes;
+
+	d->memory_bytes = read_memory(d->model->memory_bytes);
+	if (d->memory_bytes < least || d->memory_bytes > d->model->memory_bytes) {
+		driver_tell("PTXSIM_MEMORY is a size like 8G, from 64M up to the %llu bytes of %s, not %s",
+			    (unsigned long long)d->model->memory_bytes, d->model->name, getenv("PTXSIM_MEMORY"));
+		return CU_INVALID_VALUE;
+	}
+	d->free_bytes = d->memory_bytes - min_u64(taken, d->memory_bytes / 2);
+	return CU_OK;
+}
+
+/* A device of the model that `name` names, with an empty heap as large as its memory. */
 static int open_device(const char *name)
 {
 	const struct device *model = device_find(name);
@@ -29,7 +63,10 @@ static int open_device(const char *name)
 		return CU_INVALID_DEVICE;
 	}
 	d->model = model;
-	if (!heap_open(&d->heap, model->memory_bytes))
+	const int refused = set_memory(d);
+	if (refused)
+		return refused;
+	if (!heap_open(&d->heap, d->memory_bytes))
 		return CU_OUT_OF_MEMORY;
 	driver.device_count++;
 	return CU_OK;
@@ -101,9 +138,9 @@ static char *trimmed(char *text)
 /* A line `name = value` becomes PTXSIM_NAME, unless that is set already. False: it is no such line. */
 static bool take_setting(char *line)
 {
-	static const char *const names[] = {"devices", "trace",       "execute",      "findings", "check",
-					    "report",  "report_file", "kernel",       "launch",   "progress",
-					    "sarif",   "suppress",    "max_findings", "code",     "bounds"};
+	static const char *const names[] = {"devices",      "trace",  "execute", "findings", "check", "report",
+					    "report_file",  "kernel", "launch",  "progress", "sarif", "suppress",
+					    "max_findings", "code",   "bounds",  "memory"};
 	char *equals = strchr(line, '='), variable[32] = "PTXSIM_";
 
 	if (!equals)
@@ -304,7 +341,7 @@ int drv_cuDeviceTotalMem_v2(size_t *bytes, int dev)
 		return CU_INVALID_VALUE;
 	if (!model_of(dev))
 		return CU_INVALID_DEVICE;
-	*bytes = model_of(dev)->memory_bytes;
+	*bytes = driver.devices[dev].memory_bytes;
 	return CU_OK;
 }
 

@@ -150,6 +150,7 @@ struct graph_account {
 
 struct cu_device {
 	const struct device *model;
+	u64 memory_bytes, free_bytes; /* the model's, or what PTXSIM_MEMORY leaves of them */
 	struct heap heap;
 	struct cu_context *primary; /* made once, kept for the process */
 	u32 primary_users, primary_flags;

@@ -156,9 +156,8 @@ void blocks_tell_leaks(FILE *to)
 static struct region *take(int device, size_t bytes, enum block_kind kind)
 {
 	struct heap *h = &driver.devices[device].heap;
-	const struct device *model = driver.devices[device].model;
 
-	if (h->used + bytes > model->free_bytes || h->used + bytes < bytes)
+	if (h->used + bytes > driver.devices[device].free_bytes || h->used + bytes < bytes)
 		return NULL;
 	void *at = heap_take(h, bytes);
 	if (!at)
@@ -253,8 +252,8 @@ int drv_cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 
 	if (!free_bytes || !total)
 		return CU_INVALID_VALUE;
-	*free_bytes = d->model->free_bytes - min_u64(d->heap.used, d->model->free_bytes);
-	*total = d->model->memory_bytes;
+	*free_bytes = d->free_bytes - min_u64(d->heap.used, d->free_bytes);
+	*total = d->memory_bytes;
 	return CU_OK;
 }
 
