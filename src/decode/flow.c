@@ -5,7 +5,9 @@
  *
  * Lanes that exit never come back to a meeting point and are no longer waited for, so an exit in
  * the middle of a kernel is no path: the others still meet at the branch's natural join. Only the
- * textually last exit of a kernel stands for its end.
+ * textually last exit of a kernel stands for its end. Blocks from which that cannot be reached have
+ * the last exit that they do reach for their end, and so on: a kernel whose last exit is the way
+ * out of a check at its beginning is no worse off.
  */
 #include "decode/flow.h"
 
@@ -124,14 +126,37 @@ static bool reaches_end(const struct flow *g, u32 b, const struct ir_function *f
 	return flags & ISA_RET;
 }
 
+/* Where a numbering begins. A block belongs to the first tree one of whose roots it leads to, and its ways into later trees
+ * are none. */
+struct root {
+	u32 block, tree;
+};
+
+/* The ends, then, last first, what else has no way on, each a tree of its own. Returns how many. */
+static u32 find_ends(const struct flow *g, const struct ir_function *f, const struct form *forms, u32 last_exit,
+		     struct root *ends)
+{
+	u32 count = 0, tree = 1;
+
+	for (u32 b = 0; b < g->block_count; b++)
+		if (reaches_end(g, b, f, forms, last_exit))
+			ends[count++] = (struct root){b, tree};
+	for (u32 b = g->block_count; b-- > 0;)
+		if (!g->blocks[b].successor_count && !reaches_end(g, b, f, forms, last_exit))
+			ends[count++] = (struct root){b, ++tree};
+	return count;
+}
+
 /* The graph in depth-first order, forwards or backwards: number 0 is a virtual block before the entry, or behind all ends;
  * all others are blocks that are reached from it. */
 struct numbered {
 	bool backwards;
 	u32 count;
 	u32 *block, *number; /* by number the block; by block the number, 0: it is not reached */
-	u32 *parent;         /* in the depth-first tree */
-	u32 *semi;           /* the semidominator as far as known */
+	u32 *tree;           /* that of the root where the walk came from */
+	u32 *is_root;
+	u32 *parent; /* in the depth-first tree */
+	u32 *semi;   /* the semidominator as far as known */
 	u32 *ancestor,
 		*label;     /* of the forest of numbers that are done: NO_BLOCK at a root; the least on the way there */
 	u32 *bucket, *next; /* numbers with that semidominator, a list */
@@ -139,13 +164,14 @@ struct numbered {
 	u32 *stack;
 };
 
-static void visit(struct numbered *r, u32 block, u32 parent)
+static void visit(struct numbered *r, u32 block, u32 parent, u32 tree)
 {
 	const u32 n = r->count++;
 
 	r->number[block] = n;
 	r->block[n] = block;
 	r->parent[n] = parent;
+	r->tree[n] = tree;
 }
 
 /* Where the numbering goes on from a block, or where it comes from. */
@@ -155,23 +181,24 @@ static const u32 *neighbours(const struct flow_block *b, bool predecessors, u32 
 	return predecessors ? b->predecessors : b->successors;
 }
 
-/* From the blocks where is_root. Without recursion. */
-static struct numbered number_blocks(const struct flow *g, bool backwards, const bool *is_root, struct arena *arena)
+/* From the roots, in order of their trees. Without recursion. */
+static struct numbered number_blocks(const struct flow *g, bool backwards, const struct root *roots, u32 root_count,
+				     struct arena *arena)
 {
 	const u32 count = g->block_count + 1;
-	u32 *all = ARENA_ARRAY(arena, 10ull * count, u32), *cursor = ARENA_ARRAY(arena, count, u32);
+	u32 *all = ARENA_ARRAY(arena, 12ull * count, u32), *cursor = ARENA_ARRAY(arena, count, u32);
 	struct numbered r = {.backwards = backwards, .count = 1};
-	u32 **const arrays[] = {&r.block, &r.number, &r.parent, &r.semi,      &r.ancestor,
-				&r.label, &r.bucket, &r.next,   &r.dominator, &r.stack};
+	u32 **const arrays[] = {&r.block,    &r.number, &r.tree,   &r.is_root, &r.parent,    &r.semi,
+				&r.ancestor, &r.label,  &r.bucket, &r.next,    &r.dominator, &r.stack};
 
 	for (size_t k = 0; k < COUNT_OF(arrays); k++)
 		*arrays[k] = all + k * count;
-	for (u32 root = 0; root < g->block_count; root++) {
+	for (u32 k = 0; k < root_count; k++) {
 		u32 top = 0;
-		if (!is_root[root] || r.number[root])
+		if (r.number[roots[k].block])
 			continue;
-		visit(&r, root, 0);
-		r.stack[top++] = root;
+		visit(&r, roots[k].block, 0, roots[k].tree);
+		r.stack[top++] = roots[k].block;
 		while (top) {
 			const u32 b = r.stack[top - 1];
 			u32 ways;
@@ -182,11 +209,13 @@ static struct numbered number_blocks(const struct flow *g, bool backwards, const
 			}
 			const u32 next = to[cursor[b]++];
 			if (!r.number[next]) {
-				visit(&r, next, r.number[b]);
+				visit(&r, next, r.number[b], roots[k].tree);
 				r.stack[top++] = next;
 			}
 		}
 	}
+	for (u32 k = 0; k < root_count; k++)
+		r.is_root[r.number[roots[k].block]] = true;
 	return r;
 }
 
@@ -209,7 +238,7 @@ static u32 least_above(struct numbered *r, u32 v)
 }
 
 /* Semidominators from the last number to the first, then dominators; Lengauer and Tarjan's names are kept. */
-static void find_dominators(struct numbered *r, const struct flow *g, const bool *is_root)
+static void find_dominators(struct numbered *r, const struct flow *g)
 {
 	for (u32 w = 0; w < r->count; w++) {
 		r->semi[w] = r->label[w] = w;
@@ -219,10 +248,10 @@ static void find_dominators(struct numbered *r, const struct flow *g, const bool
 		const u32 parent = r->parent[w];
 		u32 ways;
 		const u32 *from = neighbours(&g->blocks[r->block[w]], !r->backwards, &ways);
-		if (is_root[r->block[w]])
+		if (r->is_root[w])
 			r->semi[w] = 0;
 		for (u32 s = 0; s < ways; s++)
-			if (r->number[from[s]])
+			if (r->number[from[s]] && r->tree[r->number[from[s]]] == r->tree[w])
 				r->semi[w] = min_u32(r->semi[w], r->semi[least_above(r, r->number[from[s]])]);
 		r->next[w] = r->bucket[r->semi[w]];
 		r->bucket[r->semi[w]] = w;
@@ -241,16 +270,15 @@ static void find_dominators(struct numbered *r, const struct flow *g, const bool
 static void post_dominators(struct flow *g, const struct ir_function *f, const struct form *forms, struct arena *arena)
 {
 	const u32 count = g->block_count;
-	bool *at_end = ARENA_ARRAY(arena, count + 1, bool);
+	struct root *ends = ARENA_ARRAY(arena, count + 1, struct root);
 	u32 last_exit = 0;
 
 	for (u32 k = 0; k < f->body.count; k++)
 		if (forms[k].row && forms[k].row->flags & (ISA_RET | ISA_EXIT) && !f->body.items[k].guard)
 			last_exit = k;
-	for (u32 b = 0; b < count; b++)
-		at_end[b] = reaches_end(g, b, f, forms, last_exit);
-	struct numbered r = number_blocks(g, true, at_end, arena);
-	find_dominators(&r, g, at_end);
+	const u32 end_count = find_ends(g, f, forms, last_exit, ends);
+	struct numbered r = number_blocks(g, true, ends, end_count, arena);
+	find_dominators(&r, g);
 	for (u32 b = 0; b < count; b++)
 		g->blocks[b].post_dominator =
 			r.number[b] && r.dominator[r.number[b]] ? r.block[r.dominator[r.number[b]]] : NO_BLOCK;
@@ -263,13 +291,12 @@ static void post_dominators(struct flow *g, const struct ir_function *f, const s
  * dominates follows it at once. */
 struct dominators flow_dominators(const struct flow *g, struct arena *arena)
 {
-	bool *is_root = ARENA_ARRAY(arena, g->block_count + 1, bool);
+	const struct root entry = {0, 1};
 	struct dominators d = {ARENA_ARRAY(arena, g->block_count + 1, u32),
 			       ARENA_ARRAY(arena, g->block_count + 1, u32)};
 
-	is_root[0] = true;
-	struct numbered r = number_blocks(g, false, is_root, arena);
-	find_dominators(&r, g, is_root);
+	struct numbered r = number_blocks(g, false, &entry, 1, arena);
+	find_dominators(&r, g);
 	u32 *size = ARENA_ARRAY(arena, r.count, u32), *place = ARENA_ARRAY(arena, r.count, u32),
 	    *taken = ARENA_ARRAY(arena, r.count, u32);
 	for (u32 w = r.count; w-- > 0;) {
