@@ -267,15 +267,25 @@ static void say_frames(struct telling *t, const struct host_place *p, int from, 
 	}
 }
 
-/* The stack from the program's first frame on, behind the call. */
+/* Frames of ours from number k on are passed over; *symbol: the outermost one's. */
+static int behind_own(const struct host_place *p, int k, const char **symbol)
+{
+	Dl_info about;
+
+	for (; k < p->count && dladdr((char *)p->frames[k] - 1, &about) && is_own(&about); k++)
+		*symbol = about.dli_sname;
+	return k;
+}
+
+/* The stack from the program's first frame on, behind the call. Within our frames there may be one of who stands in for
+ * backtrace(), as sanitizers do. */
 static void say_place(struct telling *t, const struct host_place *p, const char *call, const char *kernel)
 {
 	const char *symbol = NULL;
-	Dl_info about;
-	int k = 0;
+	int k = behind_own(p, 0, &symbol);
 
-	for (; k < p->count && dladdr((char *)p->frames[k] - 1, &about) && is_own(&about); k++)
-		symbol = about.dli_sname;
+	if (!k)
+		k = behind_own(p, 1, &symbol);
 	if (*call)
 		say_call(t, call, symbol);
 	say_frames(t, p, k, kernel);
