@@ -515,8 +515,49 @@ START_TEST(limits_hold_from_the_first_kernel_that_needs_them)
 }
 END_TEST
 
+static const char SHARING[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+			      ".extern .shared .align 16 .b8 more[];\n"
+			      ".visible .entry dynamic() { .reg .b32 %r; st.shared.b32 [more], %r; ret; }\n"
+			      ".visible .entry both() { .shared .align 4 .b8 own[1000]; .reg .b32 %r;\n"
+			      "st.shared.b32 [own], %r; st.shared.b32 [more], %r; ret; }\n";
+
+static size_t available(struct cu_function *f, int blocks)
+{
+	size_t bytes = 0;
+
+	OK(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, f, blocks, 64));
+	return bytes;
+}
+
+/* Answers of an H100. */
+START_TEST(shared_memory_is_shared_out)
+{
+	enum { DYNAMIC_MOST = 8, OPTED_IN = 204800 };
+	struct cu_module *m;
+	struct cu_function *f, *both;
+	size_t bytes = 1;
+
+	use_device();
+	OK(cuModuleLoadData(&m, SHARING));
+	OK(cuModuleGetFunction(&f, m, "dynamic"));
+	OK(cuModuleGetFunction(&both, m, "both"));
+	OK(cuFuncSetAttribute(f, DYNAMIC_MOST, OPTED_IN));
+	ck_assert_uint_eq(available(f, 1), OPTED_IN);
+	ck_assert_uint_eq(available(f, 2), 116736);
+	ck_assert_uint_eq(available(f, 5), 46592);
+	ck_assert_uint_eq(available(f, 7), 33280);
+	ck_assert_uint_eq(available(f, 32), 7296);
+	FAILS(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, f, 33, 64), INVALID_VALUE);
+	ck_assert_uint_eq(bytes, 0);
+	ck_assert_uint_eq(available(both, 4), 48144);
+	ck_assert_uint_eq(available(both, 5), 45584);
+	ck_assert_uint_eq(available(both, 32), 6288);
+}
+END_TEST
+
 UNIT_TESTS("settings", 0)
 {
+	UNIT_TEST(shared_memory_is_shared_out);
 	UNIT_TEST(limits_hold_from_the_first_kernel_that_needs_them);
 	UNIT_TEST(kernels_change_nodes);
 	UNIT_TEST(changes_come_in_lists);

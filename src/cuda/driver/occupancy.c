@@ -83,9 +83,12 @@ int drv_cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid_size, int *block
 								  block_size_limit);
 }
 
+/* As an H100 answers: a block's share of the multiprocessor's memory, of which the system's part is not taken off (so fewer
+ * blocks than asked for fit with all of it). */
 int drv_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_smem_size, struct cu_function *func, int num_blocks,
 						int block_size)
 {
+	enum { DYNAMIC_ALIGN = 16 };
 	struct cu_function *f;
 	const int result = function_ready(func, &f);
 
@@ -93,10 +96,14 @@ int drv_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_smem_size, struc
 		return CU_INVALID_VALUE;
 	if (result)
 		return result;
+	*dynamic_smem_size = 0;
+	if (blocks_of(f, block_size, 0) < (u32)num_blocks)
+		return CU_INVALID_VALUE;
 	const struct arch *a = arch_of(f);
 	const u32 unit = a->shared_unit, share = a->shared_sm / (u32)num_blocks / unit * unit;
-	const u64 taken = f->attributes.shared_bytes + a->shared_reserved;
-	*dynamic_smem_size = share < taken ? 0 : min_u64(share - taken, function_dynamic_most(f));
+	const u64 taken = (f->attributes.shared_bytes + DYNAMIC_ALIGN - 1) & ~(u64)(DYNAMIC_ALIGN - 1);
+	const u64 most = f->dynamic_most ? f->dynamic_most : a->shared_block - min_u64(a->shared_block, taken);
+	*dynamic_smem_size = min_u64(share - min_u64(share, taken), most);
 	return CU_OK;
 }
 
