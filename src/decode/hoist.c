@@ -5,6 +5,8 @@
  */
 #include "decode/hoist.h"
 
+#include "decode/form_address.h"
+#include "isa/form.h"
 #include "isa/sregs.h"
 
 /* More rows of their own would push other rows out of the first-level cache. */
@@ -19,6 +21,7 @@ struct finder {
 	u32 *writers;  /* by slot */
 	bool *settled; /* by slot: the same in every block from its definition on */
 	u32 count;
+	bool may_write_constants;
 };
 
 static void count_writers(struct finder *h)
@@ -55,6 +58,37 @@ static bool loads_param(const struct finder *h, const struct matched *m)
 	return false;
 }
 
+/* Whether the text has a constant variable's address as a value: it is global memory, too, and could be written by it. */
+static bool takes_constant_address(const struct ir_function *f)
+{
+	for (u32 k = 0; k < f->body.count; k++)
+		for (u32 o = 0; o < f->body.items[k].operand_count; o++) {
+			const struct ir_operand *x = &f->body.items[k].operands[o];
+			const struct ir_symbol *named = x->kind == OPERAND_SYMBOL ? x->symbol : NULL;
+			if (named && named->kind == SYM_VARIABLE && named->variable->space == SPACE_CONST)
+				return true;
+		}
+	return false;
+}
+
+/* From a place of a constant variable: nothing writes that while a kernel runs, and no lane can miss it. */
+static bool loads_constant(const struct finder *h, u32 k)
+{
+	const struct matched *m = &h->matched[k];
+	const struct ir_instruction *x = &h->function->body.items[k];
+	const u64 bytes = type_bits(form_type(&m->form, 0)) / 8;
+
+	if (h->may_write_constants || m->address_count != 1 || m->use_count != 3 || m->uses[1].kind != USE_CONSTANT ||
+	    m->uses[1].low % bytes || form_space(&m->form) != SPACE_CONST || form_has(&m->form, M_volatile))
+		return false;
+	const struct ir_operand *place = &x->operands[x->operand_count - 1], *base = place->items;
+	if (place->kind != OPERAND_ADDRESS || base->kind != OPERAND_SYMBOL || base->symbol->kind != SYM_VARIABLE)
+		return false;
+	const struct ir_variable *v = base->symbol->variable;
+	const u64 offset = (u64)base->addend + (u64)place->addend;
+	return v->space == SPACE_CONST && bytes <= v->size && offset <= v->size - bytes;
+}
+
 /* One register written, first, by each lane for itself, and by this instruction alone. */
 static bool defines(const struct finder *h, u32 k)
 {
@@ -72,7 +106,7 @@ static bool defines(const struct finder *h, u32 k)
 	for (u32 u = 1; u < m->use_count; u++)
 		if (m->uses[u].written)
 			return false;
-	return !(m->form.row->flags & ISA_MEMORY) || loads_param(h, m);
+	return !(m->form.row->flags & ISA_MEMORY) || loads_param(h, m) || loads_constant(h, k);
 }
 
 static void consider(struct finder *h, u32 k)
@@ -116,6 +150,7 @@ struct hoist *hoist_find(struct arena *arena, const struct ir_function *f, const
 	h.writers = ARENA_ARRAY(arena, f->register_slots + 1, u32);
 	h.settled = ARENA_ARRAY(arena, f->register_slots + 1, bool);
 	count_writers(&h);
+	h.may_write_constants = takes_constant_address(f);
 	for (u32 k = 0; k < f->body.count; k++)
 		consider(&h, k);
 	for (u32 k = 0; k < f->body.count; k++)

@@ -5,8 +5,8 @@
  * (exec/gang.h) compute those once for a launch. Single warps run them as they stand, to the same
  * result, so that a gang may part anywhere.
  *
- * Such an instruction is lane-wise or loads a parameter, has no guard, writes one register that nothing
- * else writes, and every path to a use of that register leads through it. A register that is only a name
+ * Such an instruction is lane-wise or loads a parameter or from a constant variable whose address the function does not take,
+ * has no guard, writes one register that nothing else writes, and every path to a use of that register leads through it. A register that is only a name
  * for a constant or a special register shares that one's row.
  */
 #ifndef PTXSIM_DECODE_HOIST_H

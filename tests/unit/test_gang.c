@@ -589,8 +589,41 @@ START_TEST(nobody_waits_forever)
 }
 END_TEST
 
+/* How many loads a launch does once. */
+static u32 loads_once(const char *text)
+{
+	const struct lower_options options = {0};
+	struct session s;
+	u32 count = 0;
+
+	ck_assert(session_open(&s));
+	session_add_text(&s, "constants.ptx", text, strlen(text));
+	ck_assert_msg(session_build(&s, &options), "%.2000s", session_diagnostics(&s, false));
+	const struct code *code = program_kernel(s.program, "k")->code;
+	for (u32 k = 0; k < code->insn_count; k++)
+		if (code->once && code->once[k] && code->origin[k] != NO_OPERAND)
+			count += (code->forms[code->origin[k]].row->flags & (ISA_MEMORY | ISA_PARAM)) == ISA_MEMORY;
+	session_close(&s);
+	return count;
+}
+
+#define CONSTANTS(CODE)                                                                                       \
+	".version 8.0\n.target sm_80\n.address_size 64\n.const .align 4 .u32 c[4];\n"                         \
+	".visible .entry k(.param .u64 to)\n{\n.reg .b32 r<4>; .reg .b64 d<4>; ld.param.u64 d0, [to];\n" CODE \
+	"st.global.u32 [d0], r0; st.global.u32 [d0+4], r1; ret;\n}\n"
+
+/* Those of constants, but beyond their variable's end, through registers, and where its address is taken. */
+START_TEST(constants_are_loaded_once)
+{
+	ck_assert_uint_eq(loads_once(CONSTANTS("ld.const.u32 r0, [c]; ld.const.u8 r1, [c+15];\n")), 2);
+	ck_assert_uint_eq(loads_once(CONSTANTS("ld.const.u32 r0, [c+16]; ld.const.u32 r1, [c+2];\n")), 0);
+	ck_assert_uint_eq(loads_once(CONSTANTS("ld.const.u32 r0, [c]; mov.u64 d1, c; ld.const.u32 r1, [d1+4];\n")), 0);
+}
+END_TEST
+
 UNIT_TESTS("gang", 60)
 {
+	tcase_add_test(unit, constants_are_loaded_once);
 	tcase_add_loop_test(unit, agree, 0, 10);
 	tcase_add_loop_test(unit, same_faults, 0, 10);
 	tcase_add_loop_test(unit, native_agrees, 0, 6);
