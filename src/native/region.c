@@ -390,6 +390,26 @@ static const u64 *own_rows(const struct making *m, const u64 *live)
 	return own;
 }
 
+/* Of the rows that are live before instruction k those that must be there when a warp leaves. An access does so only for a fault, which
+ * the interpreter tells when it runs the instruction again: that reads its own rows and its guard, and nothing comes after it.
+ * All rows are kept by atomic operations, which may leave without a fault, and where calls, as of malloc and free by warps that run
+ * meanwhile, may have the fault go away. */
+static const u64 *left_with(const struct making *m, u32 k, const u64 *live)
+{
+	const struct code_flow *f = m->f;
+	const struct step *s = &f->steps[k];
+
+	if (s->together || s->form->row->flags & ISA_ATOMIC || f->code->call_count)
+		return own_rows(m, live);
+	u64 *read = ARENA_ARRAY(f->arena, f->words, u64);
+	for (u32 o = 0; o < s->operand_count; o++)
+		if (s->operands[o].read)
+			row_add(read, s->operands[o].row);
+	if (s->guarded)
+		row_add(read, f->steps[k - 1].operands[0].row);
+	return own_rows(m, read);
+}
+
 /* Which rows are live where a warp may leave: at its blocks' starts, and before accesses. Lanes that wait elsewhere
  * need theirs as well. */
 static void make_liveness(struct making *m)
@@ -420,7 +440,7 @@ static void make_liveness(struct making *m)
 				row_add(live, f->steps[k - 1].operands[0].row);
 			--at;
 			if (x->insns[at].accesses || x->insns[at].together)
-				x->insns[at].live = own_rows(m, live);
+				x->insns[at].live = left_with(m, k, live);
 		}
 		x->live = own_rows(m, live);
 	}

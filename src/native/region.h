@@ -36,7 +36,7 @@ struct region_insn {
 	u8 told;         /* enum native_telling: what observers are told before it runs, */
 	u8 guard_told;   /* and before its guard does */
 	u32 repeat;      /* NATIVE_REPEATS: its place in struct native_repeats */
-	const u64 *live; /* rows live before it; only where it accesses memory or runs together */
+	const u64 *live; /* rows that count if a warp leaves before it: of accesses, or where it runs together */
 };
 
 enum region_end { REGION_NEXT, REGION_JUMP, REGION_BRANCH };
