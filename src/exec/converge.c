@@ -102,6 +102,12 @@ void converge_park(struct warp *w, s32 barrier, u32 members, const struct insn *
 	release(w, s);
 }
 
+const struct insn *converge_stand_back(struct warp *w, const struct insn *next)
+{
+	split_append(w, split_running(w, next));
+	return warp_next(w);
+}
+
 void converge_give_up(struct warp *w)
 {
 	for (struct split *s = w->waiting, *next; s; s = next) {

@@ -19,6 +19,9 @@ enum { CONVERGE_BY_MASK = -1, CONVERGE_COLLECTIVELY = -2 };
 void converge_park(struct warp *w, s32 barrier, u32 members, const struct insn *next);
 /* Lanes spin: those that are parked at barriers, maybe for them, go on alone, and nobody waits for them any more. */
 void converge_give_up(struct warp *w);
+/* YIELD: the running lanes go behind the warp's other ready splits, to go on at `next`; the turn goes on with the first of
+ * those. */
+const struct insn *converge_stand_back(struct warp *w, const struct insn *next);
 /* Lanes exited, or left a barrier: others may have waited for them alone. */
 void converge_recheck(struct warp *w);
 

@@ -118,20 +118,46 @@ const struct insn *warp_next(struct warp *w)
 	return NULL;
 }
 
+/* The place and its lanes are two bits of a set, which begins anew where a stranger comes to a set that is a quarter full: it
+ * has room for as many splits as a warp can have, and false members are rare. */
 bool warp_spins_in_vain(struct warp *w, const struct insn *pc, u32 mask, u32 turns)
+{
+	enum { BITS = 32 * COUNT_OF(w->spin_masks) };
+	const u32 place = (u32)((uintptr_t)pc / sizeof *pc), key = (place * 0x9e3779b1u ^ mask) * 0x85ebca6bu;
+	const u32 bits[] = {(key >> 24) % BITS, (key >> 16) % BITS};
+	u32 members = 0;
+	bool seen = true;
+
+	for (u32 k = 0; k < COUNT_OF(bits); k++)
+		seen = seen && w->spin_masks[bits[k] / 32] >> bits[k] % 32 & 1;
+	w->spin_turns = seen ? w->spin_turns + 1 : 0;
+	if (seen)
+		return w->spin_turns >= turns;
+	for (u32 k = 0; k < COUNT_OF(w->spin_masks); k++)
+		members += (u32)__builtin_popcount(w->spin_masks[k]);
+	if (members > BITS / 4)
+		memset(w->spin_masks, 0, sizeof w->spin_masks);
+	for (u32 k = 0; k < COUNT_OF(bits); k++)
+		w->spin_masks[bits[k] / 32] |= 1u << bits[k] % 32;
+	return false;
+}
+
+/* PTX, whose lanes meet at joins, need not be as patient as machine code: have these lanes come round to the place once more, and
+ * no others in between? */
+static bool comes_round_again(struct warp *w, const struct insn *pc, u32 mask)
 {
 	u32 *seen = &w->spin_masks[(uintptr_t)pc / sizeof *pc % COUNT_OF(w->spin_masks)];
 
 	w->spin_turns = *seen == mask ? w->spin_turns + 1 : 0;
 	*seen = mask;
-	return w->spin_turns >= turns;
+	return w->spin_turns >= 1;
 }
 
 /* Lanes that wait at joins may be what a loop waits for in vain: the one that has got a lock meets the others behind the loop
  * in which they try to get it. */
 static void let_go(struct warp *w, const struct insn *pc, u32 mask)
 {
-	if (w->grid->independent && w->open_joins && warp_spins_in_vain(w, pc, mask, 1))
+	if (w->grid->independent && w->open_joins && comes_round_again(w, pc, mask))
 		release_joins(w);
 }
 

@@ -118,11 +118,11 @@ const struct insn *warp_park(struct warp *w, const struct insn *pc, enum split_s
 const struct insn *warp_next(struct warp *w);
 /* A backward branch found the budget used up: lets other splits, warps and blocks run. */
 const struct insn *warp_yield(struct warp *w, const struct insn *pc);
-/* Whether these lanes have come round to the same place in `turns` turns after a first one, and none of them has left the
- * loop. Then other lanes of the warp may be what it waits for, and they have to run although they wait where lanes meet. A
- * loop that lanes leave one by one, as around a compare and swap, is not in vain: letting others go would part lanes that
- * meet on the hardware. The last masks are kept by the place in a small table; two places that share an entry only delay
- * the answer. */
+/* Whether lanes that were there before have come round to the same places in `turns` turns after a first one, and none of
+ * them has left its loop. Then other lanes of the warp may be what it waits for, and they have to run although they wait
+ * where lanes meet. A loop that lanes leave one by one, as around a compare and swap, is not in vain: letting others go would
+ * part lanes that meet on the hardware. Several splits may spin, at one place or at several: which lanes have come where is
+ * kept in a small set. */
 bool warp_spins_in_vain(struct warp *w, const struct insn *pc, u32 mask, u32 turns);
 /* Makes a waiting split ready, behind those that are. */
 void warp_wake(struct warp *w, struct split *s);

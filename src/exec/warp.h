@@ -115,7 +115,7 @@ struct warp {
 	u32 fell_behind;   /* its priority, plus 1, below all that have not fallen behind; 0: it has not */
 	bool gave_way;     /* its turn ended so */
 	u8 stood_aside;    /* turns that ended before an mbarrier that it is about to end */
-	u32 spin_masks[8]; /* lanes that last came round to spinning branches, by their place */
+	u32 spin_masks[8]; /* lanes that came round to spinning branches, and where: a set */
 	u32 spin_turns;    /* that ended so, while none of the lanes left */
 	u64 counted;       /* of `issued`, what is in the worker's `elapsed` */
 	struct warp *next_of_worker;

@@ -100,6 +100,26 @@ static struct matrix_words imma_words(const struct sass_insn *i)
 	return find_shape(dense, COUNT_OF(dense), "");
 }
 
+/* Of QMMA and OMMA. */
+static bool is_sparse_narrow(const struct sass_insn *i) { return i->high >> 16 & 1; }
+
+/* Products of blocks with scales name their only shape in the row's text. */
+static struct matrix_words narrow_words(const struct sass_insn *i)
+{
+	static const struct matrix_words dense[] = {{"16816", 2, 1, 4}, {"16832", 4, 2, 4}, {"", 4, 2, 4}},
+					 sparse[] = {{"16832", 2, 2, 4}, {"16864", 4, 4, 4}, {"", 4, 4, 4}};
+	static const enum sass_modifier_kind lists[] = {MOD_QMMA_SHAPE, MOD_QMMA_SHAPE120, MOD_QMMA_SP_SHAPE120};
+	const char *shape = "";
+
+	for (u32 k = 0; k < COUNT_OF(lists); k++)
+		shape = has(i, lists[k]) ? word_of(i, lists[k]) : shape;
+	struct matrix_words m = is_sparse_narrow(i) ? find_shape(sparse, COUNT_OF(sparse), shape)
+						    : find_shape(dense, COUNT_OF(dense), shape);
+	if (!strcmp(word_of(i, MOD_QMMA_OUT), "F16"))
+		m.c = 2;
+	return m;
+}
+
 static struct matrix_words matrix_words(const struct sass_insn *i)
 {
 	static const struct matrix_words hmma[] = {{"1688", 2, 1, 4}, {"16816", 4, 2, 4}, {"1684", 2, 1, 4}},
@@ -134,7 +154,7 @@ static struct matrix_words matrix_words(const struct sass_insn *i)
 				  : has(i, MOD_DMMA80) ? "884"
 						       : "8x8x4");
 	default:
-		return (struct matrix_words){"", 4, 2, strcmp(word_of(i, MOD_QMMA_OUT), "F16") ? 4 : 2};
+		return narrow_words(i);
 	}
 }
 
@@ -173,6 +193,13 @@ static u32 conversion_words(const struct sass_insn *i, bool result)
 enum { MULTIPLY_WIDE = 0x25, UNIFORM_WIDE = 0xa5, UNIFORM_ADD_64 = 0x97, LOAD_256 = 0x17e, STORE_256 = 0x17f };
 
 static u32 bits_of(const struct sass_insn *i) { return (u32)i->low & 0x1ff; }
+
+/* A sparse product of blocks with scales: form 2 of QMMA and OMMA. */
+static bool is_scaled_sparse(const struct sass_insn *i)
+{
+	return (i->opcode == SASS_OP_QMMA || i->opcode == SASS_OP_OMMA) && (i->low >> 9 & 7) == 2 &&
+	       is_sparse_narrow(i);
+}
 
 /* What says how many registers an operand is; those that are not named have one. */
 enum width_rule {
@@ -262,6 +289,8 @@ static u32 register_words(const struct sass_insn *i, const struct sass_field *f,
 		return conversion_words(i, result);
 	case WIDTH_MATRIX:
 		m = matrix_words(i);
+		if (source == 3 && is_scaled_sparse(i)) /* metadata and the scales of A */
+			return 2;
 		return result || source == 2 ? m.c : source == 0 ? m.a : source == 1 ? m.b : 1;
 	case WIDTH_GROUP:
 		return result || f->bits.low[0] == 64 ? gmma_words(i) : f->bits.low[0] == 24 ? 4 : 1;
@@ -531,6 +560,9 @@ static void add_barrier(struct sass_effects *to, const struct sass_insn *i, cons
 }
 
 /* Called twice for each operand: for what is read, and for what is written. */
+/* R4.F32 of a packed sum: both halves take the one register. */
+static bool is_one_for_both(const struct sass_operand *o) { return o->part_of == MOD_F32X2 && o->part == 2; }
+
 static void add_operand(struct sass_effects *to, const struct sass_insn *i, const struct sass_field *f,
 			const struct sass_operand *o, u32 source, bool written)
 {
@@ -543,7 +575,7 @@ static void add_operand(struct sass_effects *to, const struct sass_insn *i, cons
 	case ARG_UREGISTER:
 		if (result != written)
 			return;
-		words = register_words(i, f, source);
+		words = is_one_for_both(o) ? 1 : register_words(i, f, source);
 		add_register(to, o->arg == ARG_UREGISTER, o->number, words,
 			     (struct sass_effect){.written = written, .type = value_type(i, written, source, words)});
 		return;

@@ -101,6 +101,18 @@ void lower_ffma(struct lower *l)
 	    ROW32(a), ROW32(b), ROW32(c));
 }
 
+/* Which word of the operand's pair goes into word h of the result: .HI_LO as they lie, .LO_HI the other one, .F32 the same
+ * register twice. */
+static u32 packed_word(struct lower *l, u32 k, u32 h)
+{
+	enum { AS_THEY_LIE, EXCHANGED, ONE_FOR_BOTH };
+	const u8 part = l->i->operands[k].part;
+
+	if (part > ONE_FOR_BOTH)
+		lower_fails(l);
+	return lower_plain(l, k, part == AS_THEY_LIE ? h : part == EXCHANGED ? 1 - h : 0);
+}
+
 /* Two floats in a pair of registers, each by itself. */
 static void packed(struct lower *l, const char *name, u32 count)
 {
@@ -110,7 +122,7 @@ static void packed(struct lower *l, const char *name, u32 count)
 	for (u32 h = 0; h < 2; h++) {
 		struct lower_arg args[4] = {TO32(d[h] = lower_word(l))};
 		for (u32 k = 1; k <= count; k++) {
-			const u32 flags = l->i->operands[k].flags, x = lower_plain(l, k, h), y = lower_word(l);
+			const u32 flags = l->i->operands[k].flags, x = packed_word(l, k, h), y = lower_word(l);
 			args[k] = ROW32(flags & (SASS_BARS | SASS_MINUS) ? y : x);
 			if (flags & SASS_BARS)
 				PTX(l, "abs.f32", TO32(y), ROW32(x));

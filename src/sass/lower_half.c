@@ -274,17 +274,38 @@ static bool narrow_floats(struct lower *l, const char *text)
 	return true;
 }
 
-/* Stochastic rounding, with the random bits in C. Of four results, which two instructions merge, the bits are not known. */
+/* Two of the four results that cvt.rs rounds: ptxas makes two of these instructions of it, the second with the first one's
+ * result for C. So C is shifted left by the pair that comes below it, its upper half are the random bits of a pair (of two
+ * bytes, as f4 has them, bits 24 and up and bits 8 and up), and what is shifted up are those of the second. */
+static void pack_stochastic_pair(struct lower *l, const char *relu, const char *to, bool is_byte)
+{
+	const u32 four = lower_word(l), up = lower_word(l), bits = lower_plain(l, 3, 0);
+
+	PTX(l, lower_text(l, "cvt.rs%s.satfinite.%s.f32", relu, to), is_byte ? TO16(four) : TO32(four),
+	    ROW32(lower_float(l, 1)), ROW32(lower_float(l, 2)), ROW32(l->zero), ROW32(l->zero), ROW32(bits));
+	PTX(l, "bfe.u32", TO32(four), ROW32(four), ROW32(lower_number(l, is_byte ? 8 : 16)),
+	    ROW32(lower_number(l, is_byte ? 8 : 16)));
+	PTX(l, "shl.b32", TO32(up), ROW32(bits), ROW32(lower_number(l, is_byte ? 8 : 16)));
+	PTX(l, "or.b32", TO32(lower_to(l, 0, 0)), ROW32(up), ROW32(four));
+}
+
+/* Stochastic rounding, with the random bits in C. */
 static void pack_stochastic(struct lower *l, const char *text)
 {
-	const char *to = modifier(l, MOD_F2FP_TO) ? "bf16x2" : "f16x2";
+	static const char *const wide[] = {"f16x2", "bf16x2"}, *const bytes[] = {NULL, NULL,     NULL,
+										 NULL, "e5m2x4", "e4m3x4"},
+				 *const narrow[] = {NULL, "e2m1x4", "e2m3x4", "e3m2x4"};
+	const char *relu = modifier(l, MOD_PRELU) ? ".relu" : "";
+	const u32 to = modifier(l, MOD_F2FP_TO), small = modifier(l, MOD_F2FP_TO4);
+	const char *pair = small ? narrow[small & 3] : to < COUNT_OF(bytes) ? bytes[to] : NULL;
 
-	if (strstr(text, "MERGE_C") || modifier(l, MOD_F2FP_TO) > 1)
+	if (strstr(text, "MERGE_C") && pair && modifier(l, MOD_SATFINITE))
+		pack_stochastic_pair(l, relu, pair, small == 1);
+	else if (strstr(text, "MERGE_C") || to >= COUNT_OF(wide))
 		lower_fails(l);
 	else
 		PTX(l,
-		    lower_text(l, "cvt.rs%s%s.%s.f32", modifier(l, MOD_PRELU) ? ".relu" : "",
-			       modifier(l, MOD_SATFINITE) ? ".satfinite" : "", to),
+		    lower_text(l, "cvt.rs%s%s.%s.f32", relu, modifier(l, MOD_SATFINITE) ? ".satfinite" : "", wide[to]),
 		    TO32(lower_to(l, 0, 0)), ROW32(lower_float(l, 1)), ROW32(lower_float(l, 2)),
 		    ROW32(lower_source(l, 3)));
 }

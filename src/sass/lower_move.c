@@ -340,16 +340,19 @@ void lower_redux(struct lower *l)
 /* The same for numbers that REDUX leaves out from sm_100 on. */
 void lower_credux(struct lower *l)
 {
-	enum { LEAST = 4, GREATEST = 5, IS_SIGNED = 8 };
-	static const u8 how[] = {GREATEST, 0, LEAST, 0};
-	const u32 op = how[modifier(l, MOD_CREDUX) & 3], type = modifier(l, MOD_CREDUX_TYPE);
+	enum { LEAST = 4, GREATEST = 5, IS_SIGNED = 8, IS_FLOAT = 16, ABSOLUTE = 32, KEEPS_NAN = 64 };
+	static const u8 types[] = {0, IS_SIGNED, IS_FLOAT};
+	const u32 op = modifier(l, MOD_CREDUX), type = modifier(l, MOD_CREDUX_TYPE), absolute = op & 1 ? ABSOLUTE : 0,
+		  nan = modifier(l, MOD_CREDUX_NAN) ? KEEPS_NAN : 0;
 
-	if (!op || type > 1)
+	if (type >= COUNT_OF(types) || (absolute && types[type] != IS_FLOAT)) {
 		lower_fails(l);
+		return;
+	}
 	lower_machine(l, MACHINE_redux,
 		      (struct insn){.d = lower_to(l, 0, 0),
 				    .a = lower_source(l, 1),
-				    .imm = (s32)(op | (type ? IS_SIGNED : 0))});
+				    .imm = (s32)((op < 2 ? GREATEST : LEAST) | types[type] | absolute | nan)});
 }
 
 void lower_elect(struct lower *l)

@@ -225,17 +225,22 @@ static struct lower_arg selector(struct lower *l, u32 k, u32 low, u32 width)
  * hold them. Found from what ptxas makes of selectors that are not 0:
  *
  *   bits 0-1 byte and 2 pair of lanes of A's scales; 3-4 byte and 5-6 lane of B's
- */
-static void multiply_scaled(struct lower *l, const char *text)
+ *
+ * Where A is sparse, its metadata are the register before that of its scales: a pair. */
+static void multiply_scaled(struct lower *l, bool sparse, const char *text)
 {
 	enum { D, A, B, C, A_SCALES, B_SCALES, SELECTORS };
 	struct product p = {.count = 0};
 
 	push_words(l, &p, D, 4, true);
 	push_words(l, &p, A, 4, false);
-	push_words(l, &p, B, 2, false);
+	push_words(l, &p, B, sparse ? 4 : 2, false);
 	push_words(l, &p, C, 4, false);
-	push(l, &p, ROW32(lower_plain(l, A_SCALES, 0)));
+	if (sparse) {
+		push(l, &p, ROW32(lower_plain(l, A_SCALES, 0)));
+		push(l, &p, IMMEDIATE(0));
+	}
+	push(l, &p, ROW32(lower_plain(l, A_SCALES, sparse)));
 	push(l, &p, selector(l, SELECTORS, 0, 2));
 	push(l, &p, selector(l, SELECTORS, 2, 1));
 	push(l, &p, ROW32(lower_plain(l, B_SCALES, 0)));
@@ -243,6 +248,11 @@ static void multiply_scaled(struct lower *l, const char *text)
 	push(l, &p, selector(l, SELECTORS, 5, 2));
 	if (!l->failed)
 		lower_ptx(l, text, p.args, p.count);
+}
+
+static const char *narrow_mma(bool sparse)
+{
+	return sparse ? "mma.sp::ordered_metadata.sync.aligned" : "mma.sync.aligned";
 }
 
 /* Formats of a byte, and narrower ones that lie in bytes. */
@@ -256,15 +266,15 @@ void lower_qmma(struct lower *l)
 	if (a[0] != 'e' || b[0] != 'e')
 		lower_fails(l);
 	if (has(&w, "SF")) {
-		multiply_scaled(l, lower_text(l,
-					      "mma.sync.aligned.kind::mxf8f6f4.block_scale.scale_vec::1X.m16n8k32.row."
-					      "col.f32.%s.%s.f32.ue8m0",
-					      a, b));
+		multiply_scaled(l, sparse,
+				lower_text(l,
+					   "%s.kind::mxf8f6f4.block_scale.scale_vec::1X.m16n8k%u.row.col.f32.%s.%s.f32."
+					   "ue8m0",
+					   narrow_mma(sparse), s.k, a, b));
 		return;
 	}
 	multiply(l,
-		 lower_text(l, "%s%s.m%un8k%u.row.col.%s.%s.%s.%s",
-			    narrow && sparse ? "mma.sp::ordered_metadata.sync.aligned" : mma(&w),
+		 lower_text(l, "%s%s.m%un8k%u.row.col.%s.%s.%s.%s", narrow ? narrow_mma(sparse) : mma(&w),
 			    narrow ? ".kind::f8f6f4" : "", s.m, s.k, sum, a, b, sum),
 		 s, 8, sum[1] == '3' ? 32 : 16, sparse);
 }
@@ -273,12 +283,13 @@ void lower_qmma(struct lower *l)
 void lower_omma(struct lower *l)
 {
 	const struct words w = words_of(l);
-	const bool four = has(&w, "4X");
+	const struct shape s = shape_of(l, &w);
+	const bool four = has(&w, "4X"), sparse = has(&w, "SP");
 
-	multiply_scaled(l, lower_text(l,
-				      "mma.sync.aligned.kind::mxf4nvf4.block_scale.scale_vec::%uX.m16n8k64.row.col.f32."
-				      "e2m1.e2m1.f32.%s",
-				      four ? 4 : 2, four ? "ue4m3" : "ue8m0"));
+	multiply_scaled(l, sparse,
+			lower_text(l,
+				   "%s.kind::mxf4nvf4.block_scale.scale_vec::%uX.m16n8k%u.row.col.f32.e2m1.e2m1.f32.%s",
+				   narrow_mma(sparse), four ? 4 : 2, s.k, four ? "ue4m3" : "ue8m0"));
 }
 
 void lower_bmma(struct lower *l)

@@ -347,7 +347,7 @@
 	X(QGMMA_B, "qgmmab", "77", "E4M3", "E5M2") \
 	X(ROWS, "rows", "0:0", "ROW") \
 	X(COLUMNS, "columns", "0:0", "COL") \
-	X(F32X2, "f32x2", "0:0", "F32x2.HI_LO") \
+	X(F32X2, "f32x2", "0:0", "F32x2.HI_LO", "F32x2.LO_HI", "F32", "?") \
 	X(F2FP_TO80, "f2fpto80", "76", "", "BF16") \
 	X(F2FP_TO, "f2fpto", "76+86:2", "F16", "BF16", "?", "TF32", "E5M2", "E4M3", "?", "?") \
 	X(F2FP_FROM8, "f2fpfrom8", "73", "E5M2", "E4M3") \

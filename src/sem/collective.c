@@ -8,6 +8,7 @@
  * through warp_sync(), and their operands come from the exchange instead of their rows. Exited lanes
  * count as arrived and contribute nothing.
  */
+#include "sem/extremes.h"
 #include "sem/meet.h"
 #include "sem/pick.h"
 
@@ -250,31 +251,13 @@ REDUX(max_u32, u32, 0, x > r ? x : r)
 REDUX(min_s32, s32, INT32_MAX, x < r ? x : r)
 REDUX(max_s32, s32, INT32_MIN, x > r ? x : r)
 
-/* A float's place in the order -inf < ... < -0 < +0 < ... < inf, as an integer; its own inverse. */
-static inline s32 float_order(u32 bits) { return (s32)(bits ^ ((u32)((s32)bits >> 31) >> 1)); }
-
-/* By the manual: NaN operands are left out, unless .NaN, where one makes the result NaN; .abs first. */
 static void redux_float(const struct insn *i, u8 *rows, u32 mask, u32 members, const u64 *exchange, bool is_max,
 			bool absolute, bool keep_nan)
 {
 	u32 value[WARP_LANES] __attribute__((aligned(64)));
-	s32 r = is_max ? INT32_MIN : INT32_MAX;
-	bool any = false, any_nan = false;
 
 	operands32(rows, i->a, exchange, value);
-	for (u32 l = 0; l < WARP_LANES; l++) {
-		const u32 x = absolute ? value[l] & 0x7fffffff : value[l];
-		if (!(members >> l & 1))
-			continue;
-		if ((x & 0x7fffffff) > 0x7f800000) {
-			any_nan = true;
-			continue;
-		}
-		const s32 order = float_order(x);
-		r = !any || (is_max ? order > r : order < r) ? order : r;
-		any = true;
-	}
-	write_all32(rows, i->d, mask, !any || (any_nan && keep_nan) ? 0x7fffffff : (u32)float_order((u32)r));
+	write_all32(rows, i->d, mask, extreme_of_floats(value, members, is_max, absolute, keep_nan));
 }
 
 #define REDUX_FLOAT(NAME, IS_MAX, ABS, NAN)                                                                     \

@@ -565,12 +565,14 @@ GANG_FUNCTION(leave)
 }
 MEANING_GANG(leave);
 
+/* The turn goes on: one that ended here would end before the loop around it has come round often enough to be found
+ * waiting (SPIN_TURNS). */
 MEANING_FUNCTION(yield)
 {
 	(void)rows;
 	(void)mask;
 	warp_account(w, i);
-	return w->ready_head ? warp_yield(w, i + 1) : i + 1;
+	return w->ready_head ? converge_stand_back(w, i + 1) : i + 1;
 }
 GANG_FUNCTION(yield)
 {

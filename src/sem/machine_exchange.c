@@ -5,6 +5,7 @@
  */
 #include "exec/converge.h"
 #include "memory/banks.h"
+#include "sem/extremes.h"
 #include "sem/machine.h"
 
 /* List: the mode (0 all, 1 any, 2 the same in all), rows of the ballot and the outcome, the predicate, whether the
@@ -129,13 +130,18 @@ static void write_uniform(u8 *rows, u32 offset, u32 value)
 		d[l] = value;
 }
 
-/* imm: 0 and, 1 or, 2 xor, 3 sum, 4 least, 5 greatest; 8: signed. */
+/* imm: 0 and, 1 or, 2 xor, 3 sum, 4 least, 5 greatest; 8: signed. 16: of f32; 32: of their absolute values; 64: a NaN makes
+ * the result one. */
 MEANING_FUNCTION(redux)
 {
 	const u32 *pa = ROW_OF(u32, i->a), how = (u32)i->imm & 7, flip = i->imm & 8 ? 0x80000000 : 0;
 	u32 value = pa[__builtin_ctz(mask)];
 
 	(void)w;
+	if (i->imm & 16) {
+		write_uniform(rows, i->d, extreme_of_floats(pa, mask, how == 5, i->imm & 32, i->imm & 64));
+		return i + 1;
+	}
 	for (u32 left = mask & (mask - 1); left; left &= left - 1) {
 		const u32 x = pa[__builtin_ctz(left)];
 		value = how == 0   ? value & x
