@@ -45,7 +45,10 @@ void race_async_range(struct race_memory *r, struct warp *w, const struct insn *
 				     .scope = op->reduces && bytes->is_store ? RACE_GPU : RACE_WEAK,
 				     .apart = true,
 				     .agent = agent_block(op, agent_of(op, bytes->is_store)),
-				     .began = op->time};
+				     .began = op->time,
+				     /* Of machine code, these fences are not known. */
+				     .by_proxy = !bytes->is_store && bytes->space == SPACE_GLOBAL &&
+						 !op->code->function->machine};
 
 	race_resume(&r->clocks, a.own, w);
 	if (bytes->space == SPACE_SHARED)

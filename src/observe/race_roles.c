@@ -108,6 +108,10 @@ struct race_role race_role_of(const struct form *f)
 	if (traits & TRAIT_BARRIER)
 		return (struct race_role){.does = form_has(f, M_arrive) ? RACE_ARRIVE : RACE_BARRIER,
 					  .counts = counts_threads(f)};
+	/* A tensor map that was changed has a fence of its own, which the strict checker asks for. */
+	if (traits & (TRAIT_PROXY_FENCE | TRAIT_MAP_FENCE))
+		return (struct race_role){
+			.does = form_pick(f, M_shared_cta, M_shared_cluster) == TOKEN_NONE ? RACE_PROXY_FENCE : 0};
 	if (is_fence(f))
 		return (struct race_role){.does = RACE_FENCE | orders_of(f, RACE_ACQUIRES | RACE_RELEASES),
 					  .scope = (u8)scope_of(f, RACE_GPU)};

@@ -183,6 +183,9 @@ static const char *async_remedy(const struct race_finding *f)
 
 static const char *remedy(const struct check_sites *s, const struct race_finding *f)
 {
+	if (f->unfenced)
+		return "this reads through the async proxy what was written through the generic one, and no "
+		       "fence.proxy.async (or .global) comes behind the write and before this";
 	if (f->other_async)
 		return async_remedy(f);
 	if (f->strong && f->other_strong && f->scope == APART_IN_WARP)
@@ -243,7 +246,8 @@ static struct race_finding *find(struct race_findings *f, const struct race_find
 	for (size_t k = 0; k < f->items.count; k++) {
 		struct race_finding *x = &f->items.items[k];
 		if (x->fault.kind == like->fault.kind && x->site == like->site && x->other == like->other &&
-		    x->writes == like->writes && x->other_writes == like->other_writes) {
+		    x->writes == like->writes && x->other_writes == like->other_writes &&
+		    x->unfenced == like->unfenced) {
 			x->fault.times++;
 			return x;
 		}
@@ -335,6 +339,7 @@ void race_tell(struct race_findings *f, struct warp *w, const struct race_access
 				    .read_only = access->read_only,
 				    .frees = access->frees,
 				    .async = access->async,
+				    .unfenced = access->unfenced,
 				    .other_async = race_mark_is_async(before),
 				    .other_writes = before_writes,
 				    .other_strong = before->scope != RACE_WEAK,

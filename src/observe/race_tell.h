@@ -32,6 +32,7 @@ struct race_finding {
 	bool read_only;           /* a load through the read-only path */
 	bool frees;               /* the run time's free() */
 	bool async, other_async;  /* asynchronous operations */
+	bool unfenced;            /* ordered, but by no fence of the async proxy */
 	enum race_distance scope; /* the widest so far */
 	char address[64];
 };
@@ -52,7 +53,8 @@ struct race_access {
 	bool writes, strong;
 	bool read_only; /* ld.global.nc */
 	bool frees;
-	bool async; /* by an asynchronous operation */
+	bool async;    /* by an asynchronous operation */
+	bool unfenced; /* which is ordered, but by no fence of the async proxy */
 };
 
 /* Is what the site loads used before anything behind it could tell others that it has been read? */

@@ -113,6 +113,12 @@ static bool are_volatile(const struct race_touch *a, const struct race_place *p,
 	return code->origin[insn] != NO_OPERAND && form_has(&code->forms[code->origin[insn]], M_volatile);
 }
 
+/* An ordinary store, and no fence of the async proxy by anybody since. */
+static bool is_unfenced(const struct race_touch *a, const struct race_mark *m)
+{
+	return a->by_proxy && !race_mark_is_async(m) && m->time >= a->r->proxy_fence;
+}
+
 static bool is_conflict(const struct race_touch *a, const struct race_place *p, const struct race_mark *m,
 			const struct race_mark *mine, bool is_write)
 {
@@ -124,7 +130,7 @@ static bool is_conflict(const struct race_touch *a, const struct race_place *p, 
 	if (a->read_only)
 		return true;
 	if ((are_strong(a, m) && !are_volatile(a, p, m, is_write)) || race_ordered(a->own, a->w, p->lane, m))
-		return false;
+		return is_unfenced(a, m);
 	if (!is_write && race_was_read(a->own, a->w, p->lane, m) && race_uses_first(&a->r->findings, m->site))
 		return false;
 	return !(is_write && a->writes && !a->reads &&
@@ -168,12 +174,14 @@ static bool conflict(const struct race_touch *a, const struct race_place *p, str
 static void tell_conflicts(const struct race_touch *a, const struct race_place *p, struct race_word word,
 			   const struct race_mark *mine)
 {
-	const struct race_access access = {a->site,      a->writes, a->scope != RACE_WEAK,
-					   a->read_only, a->frees,  a->agent != 0};
+	struct race_access access = {a->site,       a->writes, a->scope != RACE_WEAK, a->read_only, a->frees,
+				     a->agent != 0, false};
 	struct race_mark with;
 
-	if (conflict(a, p, word, mine, 0, RACE_READ, &with))
+	if (conflict(a, p, word, mine, 0, RACE_READ, &with)) {
+		access.unfenced = is_unfenced(a, &with) && race_ordered(a->own, a->w, p->lane, &with);
 		race_tell(&a->r->findings, a->w, &access, p, &with, true);
+	}
 	if (a->writes && conflict(a, p, word, mine, RACE_READ, RACE_PLANES, &with))
 		race_tell(&a->r->findings, a->w, &access, p, &with, false);
 }

@@ -22,6 +22,7 @@ struct race_memory {
 	struct race_findings findings;
 	bool lane_stores; /* lanes of one store must not differ */
 	bool polls;       /* the kernel has strong loads: see race_pass_reads */
+	u32 proxy_fence;  /* time of the newest fence of the async proxy, whoever has executed it */
 };
 
 struct race_touch {
@@ -36,8 +37,9 @@ struct race_touch {
 	bool frees; /* and leaves no marks */
 	u32 agent;  /* of an asynchronous operation (RACE_AGENT), that began at `began`; 0: it is none */
 	u32 began;
-	bool waited; /* a wait for an mbarrier has succeeded */
-	bool apart;  /* from what it synchronises: race_touch_whole sees to that */
+	bool by_proxy; /* what ordinary stores have left there, it sees behind a fence of the async proxy only */
+	bool waited;   /* a wait for an mbarrier has succeeded */
+	bool apart;    /* from what it synchronises: race_touch_whole sees to that */
 	enum race_scope scope;
 	const u8 *rows;
 	bool wide;        /* addresses have 64 bits */

@@ -443,6 +443,8 @@ static void order(struct races *r, struct race_block *b, struct warp *w, const s
 		race_arrive_cluster(&r->memory.clocks, b, w, mask);
 	if (role->does & RACE_CLUSTER_WAIT)
 		race_wait_cluster(b, w, mask);
+	if (role->does & RACE_PROXY_FENCE)
+		r->memory.proxy_fence = ++r->memory.clocks.now;
 	if (role->does & RACE_FENCE)
 		race_fence(&r->memory.clocks, b, w, mask, (enum race_scope)role->scope, role->does & RACE_ACQUIRES,
 			   role->does & RACE_RELEASES);
@@ -651,6 +653,7 @@ void races_begin(struct races *r, struct check_findings *others, const struct la
 		.arena = arena, .sites = r->where, .most = r->options.most, .plain_reads = r->options.plain_reads};
 	r->memory.lane_stores = r->options.lane_stores;
 	r->memory.polls = polls(r, l->kernel);
+	r->memory.proxy_fence = 0;
 	r->memory.clocks = (struct race_clocks){.now = 1, .sets.arena = arena};
 	r->lives = 0;
 }
