@@ -58,10 +58,13 @@ static u8 *place(const struct operands *o, u32 lane, const struct reach *r, u32 
 
 /* --- Loads ---------------------------------------------------------------------------------- */
 
+/* No more than a value has, whatever the row says: compilers warn of the bytes behind it. */
+static u32 halves_of(const struct vector *s) { return min_u32(s->bytes / 2, PLACES_OF_FLOATS); }
+
 /* .acc::f32: halves are added as f32, and the sum is rounded once. */
 static void add_as_f32(f32 sums[PLACES_OF_FLOATS], const struct vector *s, const u8 *from)
 {
-	for (u32 k = 0; k < s->bytes / 2; k++) {
+	for (u32 k = 0; k < halves_of(s); k++) {
 		u16 half;
 		memcpy(&half, from + 2 * k, 2);
 		sums[k] =
@@ -71,7 +74,7 @@ static void add_as_f32(f32 sums[PLACES_OF_FLOATS], const struct vector *s, const
 
 static void round_sums(const f32 sums[PLACES_OF_FLOATS], const struct vector *s, u8 *to)
 {
-	for (u32 k = 0; k < s->bytes / 2; k++) {
+	for (u32 k = 0; k < halves_of(s); k++) {
 		const u32 bits = bits_of_f32(sums[k]);
 		const u16 half = s->element == T_bf16 ? bf16_from_f32_rn(bits) : f16_from_f32_rn(bits);
 		memcpy(to + 2 * k, &half, 2);
