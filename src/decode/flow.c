@@ -295,7 +295,7 @@ struct dominators flow_dominators(const struct flow *g, struct arena *arena)
 	struct dominators d = {ARENA_ARRAY(arena, g->block_count + 1, u32),
 			       ARENA_ARRAY(arena, g->block_count + 1, u32)};
 
-	struct numbered r = number_blocks(g, false, &entry, 1, arena);
+	struct numbered r = number_blocks(g, false, &entry, g->block_count ? 1 : 0, arena); /* a body may be empty */
 	find_dominators(&r, g);
 	u32 *size = ARENA_ARRAY(arena, r.count, u32), *place = ARENA_ARRAY(arena, r.count, u32),
 	    *taken = ARENA_ARRAY(arena, r.count, u32);
