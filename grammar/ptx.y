@@ -5,15 +5,21 @@
  * are left-recursive, so the stack grows with nesting only, and YYMAXDEPTH bounds that. After an
  * error reading goes on behind the next `;` or `}`: yyerrok only where a token was shifted behind
  * the error, else the same token would fail again and again.
+ *
+ * Two parsers are made of it (sources.am). A text is read by ptx_quick_yyparse first, which does not look ahead past default
+ * reductions (parse.lac): that took a tenth of the time of a large module. It leaves at its first syntax error, and
+ * ptx_yyparse, which knows exactly what could have stood there, reads the text anew.
  */
 %code requires {
 #include "grammar/reader.h"
 }
 %code provides {
 int ptx_yylex(struct token *value, struct span *at, void *scanner);
+int ptx_quick_yyparse(struct reader *r, void *scanner);
 }
 %code {
 enum { PARSER_DEPTH = 4000 };
+#define ptx_quick_yylex ptx_yylex
 #define YYINITDEPTH PARSER_DEPTH
 #define YYMAXDEPTH PARSER_DEPTH
 #define YYLLOC_DEFAULT(current, rhs, n)                                                                \
@@ -22,10 +28,11 @@ enum { PARSER_DEPTH = 4000 };
 		(current).begin = (n) ? YYRHSLOC(rhs, 1).begin : YYRHSLOC(rhs, 0).end;                 \
 		(current).end = YYRHSLOC(rhs, n).end;                                                  \
 	} while (0)
-static void ptx_yyerror(struct span *at, struct reader *r, void *scanner, const char *message)
+static void yyerror(struct span *at, struct reader *r, void *scanner, const char *message)
 {
 	(void)scanner;
 	(void)message; /* bison calls this for an exhausted stack only: others are reported below */
+	reader_leave_quick(r);
 	reader_too_deep(r, *at);
 }
 }
@@ -328,6 +335,8 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct reader *r, 
 {
 	yysymbol_kind_t kinds[EXPECTED_MAX];
 	const char *names[EXPECTED_MAX];
+
+	reader_leave_quick(r);
 	const int count = yypcontext_expected_tokens(context, kinds, EXPECTED_MAX);
 
 	(void)scanner;

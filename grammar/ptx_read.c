@@ -18,12 +18,21 @@
 
 enum { TEXT_LIMIT = 1 << 30, NEWEST_VERSION = 92, SHOWN_TEXT = 40 };
 
+/* Why reading ended before the text did. */
+enum escape { ESCAPE_NONE, ESCAPE_ABORTED, ESCAPE_TO_EXACT };
+
 /* The scanner's last word, as when it has no buffer left: leaves reader_parse for read_text. */
 void reader_abort(struct reader *r, const char *message)
 {
 	diag_error(r->diags, (struct span){r->module->source, r->offset, r->offset},
 		   "internal limit of the scanner: %s", message);
-	longjmp(r->escape, 1);
+	longjmp(r->escape, ESCAPE_ABORTED);
+}
+
+void reader_leave_quick(struct reader *r)
+{
+	if (r->quick)
+		longjmp(r->escape, ESCAPE_TO_EXACT);
 }
 
 /* After this many errors nothing useful follows. */
@@ -497,25 +506,31 @@ static bool is_foreign(struct reader *r)
 	return true;
 }
 
-/* A text that is empty or only comments is told like one without a header. */
-static void read_text(struct reader *r)
+/* A text that is empty or only comments is told like one without a header. False: the exact parser must read it. */
+static bool read_text(struct reader *r)
 {
 	if (r->source->length > TEXT_LIMIT) {
 		diag_error(r->diags, (struct span){r->module->source, 0, 0}, "the text is larger than 1 GiB");
-		return;
+		return true;
 	}
 	if (is_foreign(r))
-		return;
+		return true;
 	char *copy = scanner_buffer(r);
-	if (!setjmp(r->escape))
+	switch (setjmp(r->escape)) {
+	case ESCAPE_NONE:
 		reader_parse(r, copy, r->source->length);
+		break;
+	case ESCAPE_TO_EXACT:
+		return false;
+	default:
+		break;
+	}
 	if (!r->told_header && !r->diags->error_count && !(r->has_version && r->has_target))
 		reader_need_header(r, (struct span){r->module->source, 0, 0});
+	return true;
 }
 
-/* The module lives in `arena`; names are interned in `strings`, so that they can be compared as addresses. `source` is
- * the number of the text in diags->sources. */
-struct ir_module *ptx_read(struct arena *arena, struct strings *strings, struct diags *diags, u32 source)
+static struct reader *make_reader(struct arena *arena, struct strings *strings, struct diags *diags, u32 source)
 {
 	struct reader *r = ARENA_NEW(arena, struct reader);
 	struct ir_module *m = ARENA_NEW(arena, struct ir_module);
@@ -534,8 +549,25 @@ struct ir_module *ptx_read(struct arena *arena, struct strings *strings, struct 
 	fill_words(r);
 	scope_open(r);
 	m->scope = r->scope->scope;
-	read_text(r);
+	return r;
+}
+
+/* The module lives in `arena` or a child of it; names are interned in `strings`, so that they can be compared as addresses.
+ * `source` is the number of the text in diags->sources. */
+struct ir_module *ptx_read(struct arena *arena, struct strings *strings, struct diags *diags, u32 source)
+{
+	const struct diags before = *diags;
+	struct arena *quick = arena_child(arena);
+	struct reader *r = make_reader(quick, strings, diags, source);
+
+	r->quick = true;
+	if (!read_text(r)) {
+		arena_free(quick);
+		*diags = before; /* what the quick parser told is told again */
+		r = make_reader(arena, strings, diags, source);
+		read_text(r);
+	}
 	if (!r->has_address_size)
-		infer_address_bits(m);
-	return m;
+		infer_address_bits(r->module);
+	return r->module;
 }

@@ -106,7 +106,8 @@ struct reader {
 	u32 braces;          /* open within the statement being read */
 	struct span comment; /* the comment being read */
 	const char *underscore, *generic, *warp_size;
-	jmp_buf escape; /* for reader_abort */
+	jmp_buf escape; /* for reader_abort and reader_leave_quick */
+	bool quick;     /* read by the parser that cannot tell errors */
 
 	struct open_scope *scope;
 	struct ir_function *function; /* being read, or NULL */
@@ -147,6 +148,8 @@ void reader_skip_block(struct reader *r, void *scanner);
 
 /* ptx_read.c: the scanner's and the parser's complaints, directives of the module. */
 void reader_abort(struct reader *r, const char *message) __attribute__((noreturn));
+/* In the quick parser, which leaves reading to the exact one: never returns. In the exact one: does nothing. */
+void reader_leave_quick(struct reader *r);
 void reader_launch_line(struct reader *r, struct span at, const char *text, size_t length);
 /* A piece of a comment: ptxas refuses bytes outside of ASCII even there. */
 void reader_comment(struct reader *r, struct span at, const char *text, size_t length);

@@ -28,21 +28,32 @@ void strings_init(struct strings *s, struct arena *arena)
 	s->used = 0;
 }
 
+/* The last bytes of a text, fewer than eight. */
+static u64 last_bytes(const char *text, size_t length)
+{
+	u64 word = 0;
+	u32 four = 0;
+	u16 two = 0;
+
+	if (length & 4)
+		word = (memcpy(&four, text, sizeof four), text += sizeof four, four);
+	if (length & 2)
+		word = word << 16 | (memcpy(&two, text, sizeof two), text += sizeof two, two);
+	return length & 1 ? word << 8 | (u8)*text : word;
+}
+
 /* Eight bytes at a time: names are short, and a multiplication for each byte took longer than all else here. */
 static u32 hash_text(const char *text, size_t length)
 {
 	const u64 factor = 0x9e3779b97f4a7c15;
-	u64 h = length * factor, word = 0;
+	u64 h = length * factor, word;
 
 	for (; length >= sizeof word; length -= sizeof word, text += sizeof word) {
 		memcpy(&word, text, sizeof word);
 		h = (h ^ word) * factor;
 		h ^= h >> 32;
 	}
-	word = 0;
-	for (size_t i = 0; i < length; i++)
-		word = word << 8 | (u8)text[i];
-	h = (h ^ word) * factor;
+	h = (h ^ last_bytes(text, length)) * factor;
 	return (u32)(h ^ h >> 32);
 }
 

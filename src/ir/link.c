@@ -162,14 +162,18 @@ static bool is_in_this_program(const struct linker *l, const struct ir_variable 
 	return v->space == SPACE_SHARED && (v->unsized || l->count == 1);
 }
 
+static bool is_defined(const struct linker *l, const struct ir_variable *v)
+{
+	return v->linkage != LINK_EXTERN || v->linked || is_in_this_program(l, v);
+}
+
 /* A use of a symbol at `at`: its definition must be somewhere. */
 static void check_use(struct linker *l, struct ir_symbol *s, struct span at)
 {
 	const bool is_function = s->kind == SYM_FUNCTION;
 	const struct ir_variable *v = s->kind == SYM_VARIABLE ? s->variable : NULL;
 
-	if (is_function ? ir_definition(s->function)->has_body
-			: !v || v->linkage != LINK_EXTERN || v->linked || is_in_this_program(l, v))
+	if (is_function ? ir_definition(s->function)->has_body : !v || is_defined(l, v))
 		return;
 	if (ir_scope_find(&l->told, s->name))
 		return;
@@ -201,6 +205,23 @@ static void check_initials(struct linker *l, const struct ir_variable *v)
 	for (size_t i = 0; i < v->inits.count; i++)
 		if (v->inits.items[i].symbol)
 			check_use(l, v->inits.items[i].symbol, v->inits.items[i].span);
+}
+
+/* Whether the module declares anything that nobody defines. Mostly nothing is, and then no operand need be looked at. */
+static bool lacks_definitions(const struct linker *l, const struct ir_module *m)
+{
+	for (size_t i = 0; i < m->variables.count; i++)
+		if (!is_defined(l, m->variables.items[i]))
+			return true;
+	for (size_t i = 0; i < m->functions.count; i++) {
+		const struct ir_function *f = m->functions.items[i];
+		if (!ir_definition(f)->has_body)
+			return true;
+		for (size_t k = 0; k < f->variables.count; k++)
+			if (!is_defined(l, f->variables.items[k]))
+				return true;
+	}
+	return false;
 }
 
 /* Only uses count: unused declarations of other modules' functions are common. */
@@ -238,5 +259,6 @@ void ir_link(struct arena *arena, struct ir_module *const *modules, u32 count, b
 	for (u32 i = 0; i < count; i++)
 		join_module(&l, modules[i]);
 	for (u32 i = 0; i < count; i++)
-		check_module(&l, modules[i]);
+		if (lacks_definitions(&l, modules[i]))
+			check_module(&l, modules[i]);
 }

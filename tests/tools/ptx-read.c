@@ -53,6 +53,7 @@ static u32 read_one(const char *path, bool print, bool quiet)
 	const double start = now();
 	const struct ir_module *m = ptx_read(&arena, &strings, &diags, source);
 	const double seconds = now() - start;
+	const size_t memory = arena.used_bytes + (m->arena == &arena ? 0 : m->arena->used_bytes);
 	diags_print(&diags, stderr, false);
 	for (size_t i = 0; i < m->functions.count; i++)
 		instructions += m->functions.items[i]->body.count;
@@ -60,7 +61,7 @@ static u32 read_one(const char *path, bool print, bool quiet)
 		ir_print(m, stdout);
 	else if (!quiet)
 		printf("%s: %zu functions, %zu instructions, %.1f MB/s, %.2f ms, %zu KiB\n", path, m->functions.count,
-		       instructions, (double)length / 1e6 / seconds, seconds * 1e3, arena.used_bytes >> 10);
+		       instructions, (double)length / 1e6 / seconds, seconds * 1e3, memory >> 10);
 	arena_free(&arena);
 	free(text);
 	return diags.error_count;
