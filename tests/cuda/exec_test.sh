@@ -71,6 +71,9 @@ expect "a finding has the line of the launch" 1 "^  launched at exec_program" --
 expect "the last line is still what suppresses it" 1 '^  to suppress: ' --check "$program" look
 expect "memory that is freed has both lines" 1 "^  freed by cuMemFree $at" --check "$program" freed
 expect "that of its allocation, too" 1 "^  allocated by cuMemAlloc $at" --check "$program" freed
+# AddressSanitizer must be loaded before all else, so nothing of ours is preloaded under it, or loaded by a program without it.
+libcuda=$(dirname "$(command -v "$ptxsim")")/.libs/libcuda.so.1
+nm -D "$libcuda" 2>/dev/null | grep -q __asan_init && sanitized=yes || sanitized=no
 # A backtrace() of somebody else's, as sanitizers have one, is no place of the program's.
 cat >"$work/backtrace.c" <<'END'
 #define _GNU_SOURCE
@@ -83,7 +86,7 @@ int backtrace(void **frames, int most)
 	return count;
 }
 END
-if ${CC-cc} -shared -fPIC "$work/backtrace.c" -o "$work/libbacktrace.so" 2>/dev/null; then
+if [ $sanitized = no ] && ${CC-cc} -shared -fPIC "$work/backtrace.c" -o "$work/libbacktrace.so" 2>/dev/null; then
 	LD_PRELOAD=$work/libbacktrace.so expect "with another backtrace(), too" 1 "^  launched at exec_program" --check "$program" race
 fi
 expect "what the program has not waited for is checked" 1 'race: race: reads shared' --check=races "$program" unwaited race
@@ -243,9 +246,7 @@ static const char table[16] = {1};
 int asks(void) { const void *t; cuInit(0); return cuGetExportTable(&t, table) != 35; }
 END
 echo 'int asks(void); int main(void) { return asks(); }' >"$work/main.c"
-libcuda=$(dirname "$whole")/.libs/libcuda.so.1
-# Only a program under AddressSanitizer can load libraries that are.
-nm -D "$libcuda" 2>/dev/null | grep -q __asan_init && libraries= || libraries='libasks.so libnvrtc.so.13'
+[ $sanitized = yes ] && libraries= || libraries='libasks.so libnvrtc.so.13'
 for library in $libraries; do
 	${CC-cc} -shared -fPIC "$work/asks.c" -o "$work/$library" 2>/dev/null &&
 		${CC-cc} "$work/main.c" "$work/$library" "$libcuda" -Wl,-rpath,"$work" -o "$work/asking" 2>/dev/null || break
