@@ -7,6 +7,7 @@
 
 #include "exec/doze.h"
 #include "exec/internal.h"
+#include "memory/peers.h"
 
 enum { LOCAL_LIMIT = 512 << 10, LOCAL_STEP = 1024 };
 
@@ -23,7 +24,8 @@ static u8 *look_up(struct warp *w, const struct insn *i, u64 low, u64 high, bool
 		memset(worker->allocations, 0, sizeof worker->allocations);
 		worker->generation = generation;
 	}
-	if (low >= high || !memory_look(m, low, high - low, &a))
+	if (low >= high || !memory_look(m, low, high - low, &a) ||
+	    memory_is_closed(a.flags, w->grid->launch->device_number))
 		return NULL;
 	if (__builtin_expect(worker->look != NULL, 0))
 		return doze_note(worker->look, a.host + (low - a.base), high - low, of_lane) ? a.host + (low - a.base)
@@ -83,6 +85,15 @@ static u8 *shared_pointer(const struct block *b, u64 address, u32 size)
 	return b->shared + offset;
 }
 
+/* Is the address in memory of another device, to which this launch's has no access? */
+static bool is_closed(const struct warp *w, u64 address)
+{
+	struct allocation a;
+
+	return memory_look(w->grid->memory, address, 1, &a) &&
+	       memory_is_closed(a.flags, w->grid->launch->device_number);
+}
+
 /* Where a lane's bytes are on the host; NULL: *why. Local memory lies in words of all lanes, so a pointer is good for
  * one word. */
 static u8 *find_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_space named, u64 address, u32 size,
@@ -105,10 +116,12 @@ static u8 *find_pointer(struct warp *w, const struct insn *i, u32 lane, enum ir_
 			       : NULL;
 	default: {
 		u8 *p = range_of_lane(w, i, address, address + size);
-		if (!p && !is_store)
+		if (!p && !is_store && !is_closed(w, address))
 			p = memory_read_past_end(w->grid->memory, address, size);
 		if (!p)
-			return warp_goes_astray(w, i, lane, address, size, is_store) ? (u8 *)(uintptr_t)address : NULL;
+			return !is_closed(w, address) && warp_goes_astray(w, i, lane, address, size, is_store)
+				       ? (u8 *)(uintptr_t)address
+				       : NULL;
 		if (is_store && global_remembered(w, i)->flags & ALLOCATION_READ_ONLY) {
 			*why = FAULT_READ_ONLY;
 			return NULL;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "memory/guest_bytes.h"
+#include "memory/peers.h"
 
 enum { GAP = 512, ALIGN_AT_LEAST = 256 };
 
@@ -471,6 +472,18 @@ void memory_set_unwritten(struct memory *m, u64 base)
 	const u32 at = upper_bound(m, base);
 	if (at && m->list[at - 1].base == base)
 		m->list[at - 1].flags |= ALLOCATION_UNWRITTEN;
+	pthread_rwlock_unlock(&m->lock);
+}
+
+void memory_close(struct memory *m, u64 base, u32 devices)
+{
+	pthread_rwlock_wrlock(&m->lock);
+	const u32 at = upper_bound(m, base);
+	if (at && m->list[at - 1].base == base && m->list[at - 1].size) {
+		u32 *flags = &m->list[at - 1].flags;
+		*flags = (*flags & ((1u << PEERS_SHIFT) - 1)) | devices << PEERS_SHIFT;
+		__atomic_add_fetch(&m->generation, 1, __ATOMIC_RELEASE);
+	}
 	pthread_rwlock_unlock(&m->lock);
 }
 

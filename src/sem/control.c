@@ -10,6 +10,7 @@
 #include "isa/sregs.h"
 #include "sem/external.h"
 #include "sem/lanes.h"
+#include "sem/prefix.h"
 
 enum { AUX_SPIN = 2, SPIN_TURNS = 24 };
 
@@ -64,15 +65,14 @@ MEANING_FUNCTION(join)
 GANG_FUNCTION(join) { return UNLIKELY(g->split != NULL) ? gang_join(g, i) : i + 1; }
 MEANING_GANG(join);
 
-/* Runs the next instruction for the lanes whose predicate holds.
- * A fault of the guarded instruction has stopped the warp already. */
+/* Runs the next instruction for the lanes whose predicate holds. */
 MEANING_FUNCTION(guard)
 {
 	const u32 on = mask & PRED_SOURCE(i, i->a, 0);
 
 	if (on)
 		i[1].fn(w, i + 1, rows, on);
-	return UNLIKELY(w->stop == STOP_FAULT) ? NULL : i + 2;
+	return after_prefix(w, i);
 }
 
 /* Lanes of each warp for which predicate a, negated if the text says so, holds; whether there are any, and

@@ -14,6 +14,7 @@
 #include "exec/converge.h"
 #include "sem/external.h"
 #include "sem/machine.h"
+#include "sem/prefix.h"
 
 /* Rounds of a waiting loop that a warp runs before the others have a turn; and turns after which the loop counts as
  * vain if the same lanes are still in it. */
@@ -77,7 +78,7 @@ MEANING_FUNCTION(all)
 	(void)mask;
 	if (i->aux & 2 || PRED_SOURCE(i, i->a, 0))
 		i[1].fn(w, i + 1, rows, FULL_MASK);
-	return UNLIKELY(w->stop == STOP_FAULT) ? NULL : i + 2;
+	return after_prefix(w, i);
 }
 /* Uniform instructions act on the warp's own state (uniform registers, uniform predicates), which all its lanes share:
  * they are not masked by the lanes that run, only by their own uniform guard. Hence FULL_MASK. */
@@ -111,7 +112,7 @@ MEANING_FUNCTION(one)
 
 	if (on)
 		i[1].fn(w, i + 1, rows, on & (0 - on));
-	return UNLIKELY(w->stop == STOP_FAULT) ? NULL : i + 2;
+	return after_prefix(w, i);
 }
 GANG_FUNCTION(one)
 {

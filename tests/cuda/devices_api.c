@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Two devices in one program, as two H200s answer: a kernel of a library runs where its stream is, whichever context is
- * current; events of two devices have no time between them; memory of a pool is its device's. And sizes of 0, which all
+ * current; events of two devices have no time between them; memory of a pool is its device's; which device may access what. And sizes of 0, which all
  * allocations but cuMemAlloc take; and mbarriers that end while other warps still ask for their phase.
  */
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "tests/cuda/linked.h"
 #include "tests/unit/main.h"
 
-enum { INVALID_HANDLE = 400, POINTER_DEVICE = 9, WARPS = 8 };
+enum { INVALID_HANDLE = 400, ILLEGAL_ADDRESS = 700, NOT_SUPPORTED = 801 };
+enum { POINTER_ADDRESS = 3, POINTER_DEVICE = 9, ACCESS_READ = 1, ACCESS_ALL = 3, MAPPED_BYTES = 2 << 20, WARPS = 8 };
 
 /* where: the lanes' sum at p. ended, again: an mbarrier of all threads, which thread 0 ends, or begins anew, as soon as it
  * has come from the first wait; p counts the threads that came to the end. */
@@ -130,6 +131,95 @@ START_TEST(events_and_pools_belong_to_devices)
 }
 END_TEST
 
+/* Device 1's memory: from cuMemAlloc, a pool, a mapping. */
+struct theirs {
+	struct cu_context *first, *second;
+	struct cu_pool *pool;
+	u64 plain, pooled, mapped, handle;
+};
+
+static struct theirs allocate_theirs(void)
+{
+	const struct cu_allocation_properties p = {.type = 1, .location = {1, 1}};
+	const struct cu_access own = {{1, 1}, ACCESS_ALL};
+	struct theirs t;
+
+	setenv("PTXSIM_DEVICES", "h200,h200", 1);
+	t.first = use_device();
+	OK(cuDevicePrimaryCtxRetain(&t.second, 1));
+	OK(cuCtxSetCurrent(t.second));
+	OK(cuMemAlloc_v2(&t.plain, 64));
+	OK(cuDeviceGetDefaultMemPool(&t.pool, 1));
+	OK(cuMemAllocAsync(&t.pooled, 64, NULL));
+	OK(cuMemCreate(&t.handle, MAPPED_BYTES, &p, 0));
+	OK(cuMemAddressReserve(&t.mapped, MAPPED_BYTES, 0, 0, 0));
+	OK(cuMemMap(t.mapped, MAPPED_BYTES, 0, t.handle, 0));
+	OK(cuMemSetAccess(t.mapped, MAPPED_BYTES, &own, 1));
+	OK(cuCtxSynchronize());
+	OK(cuCtxSetCurrent(t.first));
+	return t;
+}
+
+START_TEST(fills_and_copies_need_access)
+{
+	const struct theirs t = allocate_theirs();
+	const struct cu_access all = {{1, 0}, ACCESS_ALL}, some = {{1, 0}, ACCESS_READ}, none = {{1, 0}, 0};
+	const struct cu_location here = {1, 0};
+	u64 flags;
+	u32 bytes;
+
+	FAILS(cuMemsetD32_v2(t.plain, 1, 4), 1);
+	FAILS(cuMemsetD32_v2(t.pooled, 1, 4), 1);
+	FAILS(cuMemsetD32_v2(t.mapped, 1, 4), 1);
+	OK(cuMemcpyDtoH_v2(&bytes, t.plain, 4));
+	FAILS(cuMemcpyDtoH_v2(&bytes, t.pooled, 4), 1);
+	FAILS(cuMemcpyDtoH_v2(&bytes, t.mapped, 4), 1);
+	OK(cuMemcpyPeer(t.plain, t.second, t.pooled, t.second, 4));
+	FAILS(cuPointerGetAttribute(&flags, POINTER_ADDRESS, t.plain), 1);
+	OK(cuCtxEnablePeerAccess(t.second, 0));
+	OK(cuMemsetD32_v2(t.plain, 1, 4));
+	OK(cuPointerGetAttribute(&flags, POINTER_ADDRESS, t.plain));
+	FAILS(cuMemsetD32_v2(t.pooled, 1, 4), 1);
+	FAILS(cuMemPoolSetAccess(t.pool, &some, 1), NOT_SUPPORTED);
+	OK(cuMemPoolSetAccess(t.pool, &all, 1));
+	OK(cuMemsetD32_v2(t.pooled, 1, 4));
+	OK(cuMemSetAccess(t.mapped, MAPPED_BYTES, &some, 1));
+	OK(cuMemGetAccess(&flags, &here, t.mapped));
+	ck_assert_uint_eq(flags, ACCESS_READ);
+	OK(cuMemcpyDtoH_v2(&bytes, t.mapped, 4));
+	FAILS(cuMemcpyHtoD_v2(t.mapped, &bytes, 4), 1);
+	OK(cuMemSetAccess(t.mapped, MAPPED_BYTES, &none, 1));
+	FAILS(cuMemcpyDtoH_v2(&bytes, t.mapped, 4), 1);
+	OK(cuCtxDisablePeerAccess(t.second));
+	FAILS(cuMemsetD32_v2(t.plain, 1, 4), 1);
+}
+END_TEST
+
+/* Each kernel that fails ends the process's use of all devices. */
+START_TEST(kernels_need_access)
+{
+	const struct theirs t = allocate_theirs();
+	const struct cu_access all = {{1, 0}, ACCESS_ALL};
+	const u64 at[] = {t.plain, t.pooled, t.mapped};
+	struct cu_function *k = kernel("where");
+
+	if (_i >= 3) { /* with access to it; then the same without */
+		OK(cuCtxEnablePeerAccess(t.second, 0));
+		OK(cuMemPoolSetAccess(t.pool, &all, 1));
+		OK(cuMemSetAccess(t.mapped, MAPPED_BYTES, &all, 1));
+		OK(run(k, 32, at[_i % 3], NULL));
+		OK(cuCtxSynchronize());
+		if (_i % 3)
+			return;
+		OK(cuCtxDisablePeerAccess(t.second));
+	}
+	OK(run(k, 32, at[_i % 3], NULL));
+	FAILS(cuCtxSynchronize(), ILLEGAL_ADDRESS);
+	OK(cuCtxSetCurrent(t.second));
+	FAILS(cuCtxSynchronize(), ILLEGAL_ADDRESS);
+}
+END_TEST
+
 START_TEST(sizes_of_nothing)
 {
 	void *host = &host;
@@ -168,6 +258,8 @@ UNIT_TESTS("devices", 60)
 {
 	UNIT_TEST(kernels_run_where_their_stream_is);
 	UNIT_TEST(events_and_pools_belong_to_devices);
+	UNIT_TEST(fills_and_copies_need_access);
+	tcase_add_loop_test(unit, kernels_need_access, 0, 6);
 	UNIT_TEST(sizes_of_nothing);
 	UNIT_TEST(mbarriers_end_while_others_ask);
 }

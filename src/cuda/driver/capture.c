@@ -113,7 +113,8 @@ int capture_allocate(struct cu_stream *s, size_t bytes, u64 *address)
 
 	if (!is_open(s->capture, &s->tips))
 		return CU_CAPTURE_INVALIDATED;
-	const int result = graph_add_memory(&n, s->capture->graph, s->tips.list, s->tips.count, bytes, address);
+	const int result = graph_add_memory(&n, s->capture->graph, s->tips.list, s->tips.count, s->context->device,
+					    bytes, address);
 	return result ? result : tips_set(&s->tips, &n, 1) ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
@@ -191,6 +192,27 @@ static int begin(struct cu_stream *h_stream, struct cu_graph *g, int mode)
 	s->tips.count = 0;
 	s->context->captures++;
 	return CU_OK;
+}
+
+void capture_abandon(struct cu_stream *s)
+{
+	struct capture *c = s->capture;
+
+	if (!c)
+		return;
+	c->broken = true;
+	for (struct cu_stream *o = s->context->streams; o; o = o->next)
+		if (o == s || (c->origin == s && o->capture == c)) {
+			o->capture = NULL;
+			o->tips.count = 0;
+			o->context->captures--;
+		}
+	if (c->origin != s)
+		return;
+	if (!c->given && handle_is(c->graph, HANDLE_GRAPH))
+		drv_cuGraphDestroy(c->graph);
+	c->graph = NULL;
+	release(c);
 }
 
 int drv_cuStreamBeginCapture_v2(struct cu_stream *h_stream, int mode) { return begin(h_stream, NULL, mode); }

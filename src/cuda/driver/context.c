@@ -67,7 +67,7 @@ int drv_cuDevicePrimaryCtxRetain(struct cu_context **pctx, int dev)
 	if (!d)
 		return CU_INVALID_DEVICE;
 	if (d->lost)
-		return d->primary->error;
+		return driver_error();
 	if (!d->primary) {
 		d->primary = context_new(dev, FLAG_MAP_HOST);
 		if (!d->primary)
@@ -104,7 +104,7 @@ int drv_cuDevicePrimaryCtxReset_v2(int dev)
 		return CU_INVALID_DEVICE;
 	if (!d->primary)
 		return CU_OK;
-	if (d->primary->error)
+	if (driver_error())
 		d->lost = true;
 	context_empty(d->primary);
 	d->primary->destroyed = true;
@@ -195,8 +195,8 @@ int drv_cuCtxCreate_v4(struct cu_context **pctx, void *ctx_create_params, u32 fl
 		return CU_INVALID_VALUE;
 	if (!d)
 		return CU_INVALID_DEVICE;
-	if (d->primary && d->primary->error)
-		return d->primary->error;
+	if (driver_error())
+		return driver_error();
 	if (self.depth == CONTEXT_STACK)
 		return CU_OUT_OF_MEMORY;
 	struct cu_context *c = context_new(dev, flags | FLAG_MAP_HOST);
@@ -400,6 +400,7 @@ int drv_cuCtxEnablePeerAccess(struct cu_context *peer_context, u32 flags)
 	if (d->peers >> peer_context->device & 1)
 		return CU_PEER_ALREADY;
 	d->peers |= (u64)1 << peer_context->device;
+	peer_settle_all(peer_context->device);
 	return CU_OK;
 }
 
@@ -412,6 +413,7 @@ int drv_cuCtxDisablePeerAccess(struct cu_context *peer_context)
 	if (!(d->peers >> peer_context->device & 1))
 		return CU_PEER_NOT_ENABLED;
 	d->peers &= ~((u64)1 << peer_context->device);
+	peer_settle_all(peer_context->device);
 	return CU_OK;
 }
 

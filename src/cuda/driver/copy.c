@@ -62,14 +62,8 @@ static bool is_range(enum side side, u64 at, u64 bytes)
  *
  *  host memory that is not pinned    taken, or filled, before the call returns, also by asynchronous calls
  *  pinned and device memory          asynchronous calls return at once */
-static int linear(u64 to, enum side to_side, u64 from, enum side from_side, u64 bytes, struct cu_stream *s, bool waits)
+static int between(u64 to, enum side to_side, u64 from, enum side from_side, u64 bytes, struct cu_stream *s, bool waits)
 {
-	if (!s)
-		return CU_INVALID_HANDLE;
-	if (!bytes)
-		return CU_OK;
-	if (!is_range(to_side, to, bytes) || !is_range(from_side, from, bytes))
-		return CU_INVALID_VALUE;
 	const struct copy c = {.to = (u8 *)(uintptr_t)to,
 			       .from = (const u8 *)(uintptr_t)from,
 			       .width = bytes,
@@ -82,6 +76,19 @@ static int linear(u64 to, enum side to_side, u64 from, enum side from_side, u64 
 	if (!waits && to_side != SIDE_DEVICE && !is_device_range(to, 1))
 		waits = !s->capture;
 	return give(&c, s, waits);
+}
+
+/* The same, of what the stream's device may copy. */
+static int linear(u64 to, enum side to_side, u64 from, enum side from_side, u64 bytes, struct cu_stream *s, bool waits)
+{
+	if (!s)
+		return CU_INVALID_HANDLE;
+	if (!bytes)
+		return CU_OK;
+	if (!is_range(to_side, to, bytes) || !is_range(from_side, from, bytes) ||
+	    !peer_may_copy(to, s->context->device, true) || !peer_may_copy(from, s->context->device, false))
+		return CU_INVALID_VALUE;
+	return between(to, to_side, from, from_side, bytes, s, waits);
 }
 
 static u64 address(const void *p) { return (u64)(uintptr_t)p; }
@@ -117,18 +124,30 @@ int drv_cuMemcpyDtoDAsync_v2(u64 dst, u64 src, size_t n, struct cu_stream *s)
 {
 	return linear(dst, SIDE_DEVICE, src, SIDE_DEVICE, n, stream_of(s), false);
 }
+/* Between two contexts: whoever's the memory is. */
+static int across(u64 to, u64 from, size_t bytes, struct cu_stream *s, bool waits)
+{
+	if (!s)
+		return CU_INVALID_HANDLE;
+	if (!bytes)
+		return CU_OK;
+	return is_device_range(to, bytes) && is_device_range(from, bytes)
+		       ? between(to, SIDE_DEVICE, from, SIDE_DEVICE, bytes, s, waits)
+		       : CU_INVALID_VALUE;
+}
+
 int drv_cuMemcpyPeer(u64 dst, struct cu_context *to, u64 src, struct cu_context *from, size_t n)
 {
 	if (!handle_is(to, HANDLE_CONTEXT) || !handle_is(from, HANDLE_CONTEXT))
 		return CU_INVALID_CONTEXT;
-	return linear(dst, SIDE_DEVICE, src, SIDE_DEVICE, n, HERE, true);
+	return across(dst, src, n, HERE, true);
 }
 int drv_cuMemcpyPeerAsync(u64 dst, struct cu_context *to, u64 src, struct cu_context *from, size_t n,
 			  struct cu_stream *s)
 {
 	if (!handle_is(to, HANDLE_CONTEXT) || !handle_is(from, HANDLE_CONTEXT))
 		return CU_INVALID_CONTEXT;
-	return linear(dst, SIDE_DEVICE, src, SIDE_DEVICE, n, stream_of(s), false);
+	return across(dst, src, n, stream_of(s), false);
 }
 
 /* --- Shapes --------------------------------------------------------------------------------------- */
@@ -329,7 +348,8 @@ static int fill(u64 at, size_t pitch, u32 value, u32 element, size_t width, size
 		return CU_OK;
 	if (at % element || pitch % element || width > SIZE_MAX / element || (height > 1 && pitch < width * element) ||
 	    (height > 1 && height - 1 > SIZE_MAX / 2 / pitch) ||
-	    !is_device_range(at, (height - 1) * pitch + width * element))
+	    !is_device_range(at, (height - 1) * pitch + width * element) ||
+	    (!s->capture && !peer_may_fill(at, s->context->device)))
 		return CU_INVALID_VALUE;
 	const struct task t = {.kind = TASK_FILL,
 			       .fill = {.to = (u8 *)(uintptr_t)at,

@@ -104,7 +104,9 @@ struct region {
 	int device;
 	u32 flags;
 	u64 id;
-	u8 advice; /* bit 0: read mostly; bit 1: preferred location; bit 2: accessed by */
+	u32 granted,
+		read_only; /* bit k: device k may access it, may only read it: of a mapping, and of a graph's memory */
+	u8 advice;         /* bit 0: read mostly; bit 1: preferred location; bit 2: accessed by */
 	int preferred, accessed_by;
 	int prefetched;
 	struct graph_memory *of_graph;          /* that of a graph, with which it goes; or NULL */
@@ -123,6 +125,18 @@ struct region *block_book(struct cu_context *c, u64 base, u64 size, enum block_k
 void block_unbook(struct region *b);
 /* Takes it out of memory and out of the books; its bytes go back to where they came from. */
 void block_remove(struct region *b);
+/* peers.c: whether a device's kernels and fills may access it. */
+bool peer_may_access(const struct region *b, int device);
+/* After anything that changes this: kernels find it so. */
+void peer_settle(const struct region *b);
+/* The same for all blocks of a device. */
+void peer_settle_all(int device);
+/* Whether a device's streams may copy from the address, or to it. */
+bool peer_may_copy(u64 address, int device, bool to);
+/* Whether they may fill it. */
+bool peer_may_fill(u64 address, int device);
+/* Bit k: the pool gives device k access to its memory, beside its own. */
+u32 pool_grants(const struct cu_pool *pool);
 /* Device memory, whatever is being captured. */
 int block_allocate(u64 *dptr, size_t bytesize);
 int block_allocate_on(int device, u64 *dptr, size_t bytesize);
@@ -163,7 +177,6 @@ struct cu_device {
 struct cu_context {
 	int device;
 	bool primary, destroyed;
-	int error; /* sticky */
 	u32 flags;
 	bool prints, has_heap; /* a kernel has been launched that prints, or allocates */
 	u64 id;
@@ -453,8 +466,8 @@ int node_is(struct cu_node *n, enum task_kind kind);
 /* The executable graph's copy of a node of its graph, or NULL. */
 struct cu_node *exec_node(struct cu_exec *x, struct cu_node *n);
 /* Adds a node whose memory is at *address. */
-int graph_add_memory(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count, size_t bytes,
-		     u64 *address);
+int graph_add_memory(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count, int device,
+		     size_t bytes, u64 *address);
 void graph_memory_let_go(struct graph_memory *m);
 /* The program frees what a launch has left. */
 void graph_memory_free(struct graph_memory *m);
@@ -504,6 +517,8 @@ int capture_record(struct cu_stream *s, struct cu_event *e);
 int capture_wait(struct cu_stream *s, struct cu_event *e);
 /* The event was recorded elsewhere, or is no more. */
 void capture_leave(struct cu_event *e);
+/* The stream goes: its capture ends without a graph, or goes on without it and fails. */
+void capture_abandon(struct cu_stream *s);
 /* A task of its own memory; false: there is none. */
 bool task_copy(struct task *to, const struct task *from, const void *params);
 void task_free(struct task *t);
@@ -570,6 +585,7 @@ struct driver {
 	bool prefers_code;        /* PTXSIM_CODE is "machine": machine code is taken before PTX */
 	ptxsim_context *machine;
 	struct cu_device devices[DEVICES_MOST];
+	int error; /* of a kernel, for the rest of the process; atomic, as streams' threads find it */
 	int device_count;
 	FILE *trace, *findings;
 	struct condition *conditions; /* kept for the process */
@@ -593,6 +609,8 @@ struct thread {
 extern __thread struct thread self;
 
 /* The current context or NULL. */
+/* Sticky: CU_OK as long as no kernel has failed. */
+static inline int driver_error(void) { return __atomic_load_n(&driver.error, __ATOMIC_ACQUIRE); }
 static inline struct cu_context *context_current(void) { return self.depth ? self.stack[self.depth - 1] : NULL; }
 static inline struct cu_device *device_current(void) { return &driver.devices[context_current()->device]; }
 static inline int function_ready(struct cu_function *handle, struct cu_function **f)

@@ -192,17 +192,18 @@ bool graph_memory_free_later(struct region *b)
 	return b->of_graph != NULL;
 }
 
-static struct graph_memory *graph_memory_new(size_t bytes)
+static struct graph_memory *graph_memory_new(int device, size_t bytes)
 {
 	struct graph_memory *m = calloc(1, sizeof *m);
 
-	if (!m || block_allocate(&m->address, bytes)) {
+	if (!m || block_allocate_on(device, &m->address, bytes)) {
 		free(m);
 		return NULL;
 	}
 	struct region *b = block_at(m->address);
 	b->kind = BLOCK_ASYNC;
 	b->of_graph = m;
+	peer_settle(b);
 	m->users = 1;
 	m->bytes = bytes;
 	m->device = b->device;
@@ -303,8 +304,9 @@ static bool mark_before(struct cu_graph *g, struct cu_node **needs, size_t count
 	return true;
 }
 
-/* Of that size, and freed before a node with these needs each time that the graph allocates it; or NULL. */
-static struct graph_memory *freed_before(struct cu_graph *g, struct cu_node **needs, size_t count, size_t bytes)
+/* Of that device and size, and freed before a node with these needs each time that the graph allocates it; or NULL. */
+static struct graph_memory *freed_before(struct cu_graph *g, struct cu_node **needs, size_t count, int device,
+					 size_t bytes)
 {
 	struct graph_memory *m, *found = NULL;
 
@@ -320,24 +322,24 @@ static struct graph_memory *freed_before(struct cu_graph *g, struct cu_node **ne
 			m->freed++;
 	for (struct cu_node *n = g->first; n && !found; n = n->next) {
 		m = n->task.kind == TASK_ALLOCATE ? n->task.memory : NULL;
-		if (m && m->bytes == bytes && m->allocated == m->freed)
+		if (m && m->device == device && m->bytes == bytes && m->allocated == m->freed)
 			found = m;
 	}
 	return found;
 }
 
-int graph_add_memory(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count, size_t bytes,
-		     u64 *address)
+int graph_add_memory(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count, int device,
+		     size_t bytes, u64 *address)
 {
 	struct task t = {.kind = TASK_ALLOCATE};
 	const int wrong = bytes ? node_needs_fit(g, needs, count) : CU_INVALID_VALUE;
 
 	if (wrong)
 		return wrong;
-	t.memory = freed_before(g, needs, count, bytes);
+	t.memory = freed_before(g, needs, count, device, bytes);
 	if (t.memory)
 		t.memory->users++;
-	else if (!(t.memory = graph_memory_new(bytes)))
+	else if (!(t.memory = graph_memory_new(device, bytes)))
 		return CU_OUT_OF_MEMORY;
 	const int result = node_add(made, g, needs, count, &t, NULL);
 	if (!result)
@@ -349,9 +351,22 @@ int graph_add_memory(struct cu_node **made, struct cu_graph *g, struct cu_node *
 int drv_cuGraphAddMemAllocNode(struct cu_node **made, struct cu_graph *g, struct cu_node **needs, size_t count,
 			       struct cu_alloc_node *node)
 {
-	if (!node || node->pool.type != 1)
+	if (!node || node->pool.type != 1 || (node->access_count && !node->access))
 		return CU_INVALID_VALUE;
-	return graph_add_memory(made, g, needs, count, node->bytes, &node->address);
+	const struct cu_location *at = &node->pool.location;
+	const int device = at->type == 1 ? at->id : context_current()->device;
+	if (device < 0 || device >= driver.device_count)
+		return CU_INVALID_VALUE;
+	const int result = graph_add_memory(made, g, needs, count, device, node->bytes, &node->address);
+	struct region *b = result ? NULL : block_at(node->address);
+	for (size_t k = 0; b && k < node->access_count; k++) {
+		const struct cu_location *to = &node->access[k].location;
+		if (to->type == 1 && to->id >= 0 && to->id < driver.device_count && node->access[k].flags)
+			b->granted |= 1u << to->id;
+	}
+	if (b)
+		peer_settle(b);
+	return result;
 }
 
 int drv_cuGraphMemAllocNodeGetParams(struct cu_node *n, struct cu_alloc_node *to)
@@ -363,6 +378,7 @@ int drv_cuGraphMemAllocNodeGetParams(struct cu_node *n, struct cu_alloc_node *to
 	memset(to, 0, sizeof *to);
 	to->pool.type = 1;
 	to->pool.location.type = 1;
+	to->pool.location.id = n->task.memory->device;
 	to->bytes = n->task.memory->bytes;
 	to->address = n->task.memory->address;
 	return CU_OK;

@@ -113,7 +113,7 @@ void condition_run(struct cu_context *c, const struct task *t)
 			graph_run_here(c, t->condition.bodies[value], NULL);
 		return;
 	default:
-		while (value_of(t) && !__atomic_load_n(&c->error, __ATOMIC_ACQUIRE))
+		while (value_of(t) && !driver_error())
 			graph_run_here(c, t->condition.bodies[0], NULL);
 	}
 }

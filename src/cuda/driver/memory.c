@@ -80,6 +80,7 @@ struct region *block_book(struct cu_context *c, u64 base, u64 size, enum block_k
 	if (b->next)
 		b->next->at = &b->next;
 	*chain = b;
+	peer_settle(b); /* a variable is in memory already */
 	return b;
 }
 
@@ -118,6 +119,14 @@ void blocks_remove_of(struct cu_context *c)
 			    b->kind != BLOCK_MAPPED)
 				block_remove(b);
 		}
+}
+
+void peer_settle_all(int device)
+{
+	for (u32 k = 0; k < CHAINS; k++)
+		for (const struct region *b = chains[k]; b; b = b->next)
+			if (b->device == device)
+				peer_settle(b);
 }
 
 static void tell_leak(FILE *to, const struct region *b)
@@ -168,6 +177,7 @@ static struct region *take(int device, size_t bytes, enum block_kind kind)
 		return NULL;
 	}
 	b->device = device;
+	peer_settle(b);
 	if (kind == BLOCK_DEVICE || kind == BLOCK_ASYNC)
 		watch_memory_begins(b->base, bytes);
 	return b;
@@ -224,8 +234,8 @@ int drv_cuMemFree_v2(u64 dptr)
 
 	const struct cu_context *c = context_current();
 
-	if (c && (c->destroyed || c->error))
-		return c->destroyed ? CU_CONTEXT_DESTROYED : c->error;
+	if (c && (c->destroyed || driver_error()))
+		return c->destroyed ? CU_CONTEXT_DESTROYED : driver_error();
 	if (!dptr)
 		return CU_OK;
 	if (!b || b->freeing ||
@@ -552,7 +562,9 @@ static int pointer_attribute(const struct region *b, int attribute, u64 ptr, voi
 	case 1:
 		value = (u64)(uintptr_t)b->context;
 		break;
-	case 3:
+	case 3: /* what the current context's kernels reach it by */
+		if (context_current() && !peer_may_access(b, context_current()->device))
+			return CU_INVALID_VALUE;
 		value = ptr;
 		break;
 	case 4:

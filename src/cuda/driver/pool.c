@@ -38,6 +38,7 @@ struct cu_pool {
 	bool shared;   /* its memory may go to other processes, by files */
 	bool imported; /* from another process, which alone allocates from it */
 	bool access;   /* the device may use it: an imported one only if asked */
+	u32 granted;   /* bit k: device k has access to its memory, too */
 };
 
 static struct cu_pool *pool_new(int device)
@@ -64,6 +65,11 @@ static struct cu_pool *default_pool(int dev)
 		d->default_pool->is_default = true;
 	return d->default_pool;
 }
+
+/* CUmemAccess_flags. */
+enum { ACCESS_READ = 1, ACCESS_ALL = 3 };
+
+static void grant(u32 *mask, int device, bool may) { *mask = (*mask & ~(1u << device)) | (u32)may << device; }
 
 static bool is_device(int dev) { return dev >= 0 && dev < driver.device_count; }
 
@@ -243,21 +249,45 @@ int drv_cuMemPoolSetAttribute(struct cu_pool *pool, int attr, void *value)
 	return CU_OK;
 }
 
+u32 pool_grants(const struct cu_pool *pool) { return pool->granted; }
+
+/* CU_OK or why a pool cannot have that. */
+static int refuse_access(const struct cu_pool *pool, const struct cu_access *a)
+{
+	if (a->location.type != 1)
+		return CU_INVALID_VALUE;
+	if (!is_device(a->location.id) || (a->location.id == pool->device && !a->flags && !pool->imported))
+		return CU_INVALID_DEVICE;
+	return a->flags == ACCESS_READ ? CU_NOT_SUPPORTED : CU_OK;
+}
+
 int drv_cuMemPoolSetAccess(struct cu_pool *pool, const struct cu_access *map, size_t count)
 {
+	int result = CU_OK;
+
 	if (!handle_is(pool, HANDLE_POOL) || (!map && count))
 		return CU_INVALID_VALUE;
-	for (size_t k = 0; k < count; k++)
-		if (map[k].location.type == 1 && map[k].location.id == pool->device && pool->imported)
+	for (size_t k = 0; k < count && !result; k++)
+		result = refuse_access(pool, &map[k]);
+	for (size_t k = 0; k < count && !result; k++)
+		if (map[k].location.id == pool->device)
 			pool->access = map[k].flags != 0;
-	return CU_OK;
+		else
+			grant(&pool->granted, map[k].location.id, map[k].flags != 0);
+	if (count && !result)
+		peer_settle_all(pool->device);
+	return result;
 }
 
 int drv_cuMemPoolGetAccess(void *flags, struct cu_pool *mem_pool, struct cu_location *location)
 {
-	if (!flags || !location || !handle_is(mem_pool, HANDLE_POOL))
+	if (!flags || !location || !handle_is(mem_pool, HANDLE_POOL) ||
+	    (location->type == 1 && !is_device(location->id)))
 		return CU_INVALID_VALUE;
-	*(int *)flags = location->type == 1 && location->id == mem_pool->device && mem_pool->access ? 3 : 0;
+	const bool has = location->type != 1                ? false
+			 : location->id == mem_pool->device ? mem_pool->access
+							    : mem_pool->granted >> location->id & 1;
+	*(int *)flags = has ? ACCESS_ALL : 0;
 	return CU_OK;
 }
 
@@ -343,6 +373,7 @@ int drv_cuMemAllocFromPoolAsync(u64 *dptr, size_t bytesize, struct cu_pool *pool
 		b = block_at(*dptr);
 	b->kind = BLOCK_ASYNC;
 	b->pool = pool;
+	peer_settle(b);
 	pool_take(pool, bytesize);
 	return CU_OK;
 }
@@ -613,34 +644,56 @@ int drv_cuMemMap(u64 ptr, size_t size, size_t offset, u64 handle, u64 flags)
 	return CU_OK;
 }
 
-/* Kernels reach it once access is set. */
+/* Kernels reach a mapping once some device may access it. */
+static int set_access(struct region *b, const struct cu_access *a)
+{
+	struct allocation there;
+	const bool known = memory_look(&driver.machine->memory, b->base, 1, &there);
+
+	if (a->flags && !known &&
+	    !memory_map(&driver.machine->memory, b->base, b->size, (u8 *)(uintptr_t)b->base, "cuMemMap", 0))
+		return CU_OUT_OF_MEMORY;
+	grant(&b->granted, a->location.id, a->flags != 0);
+	grant(&b->read_only, a->location.id, a->flags == ACCESS_READ);
+	if (!b->granted && known)
+		memory_release(&driver.machine->memory, b->base);
+	else if (b->granted)
+		peer_settle(b);
+	return CU_OK;
+}
+
 int drv_cuMemSetAccess(u64 ptr, size_t size, const struct cu_access *desc, size_t count)
 {
+	int result = CU_OK;
+
 	if (!desc || !count || !*reserved_at(ptr, size))
 		return CU_INVALID_VALUE;
-	for (u64 at = ptr; at < ptr + size;) {
+	for (size_t k = 0; k < count; k++)
+		if (desc[k].location.type == 1 && !is_device(desc[k].location.id))
+			return CU_INVALID_VALUE;
+	for (u64 at = ptr; at < ptr + size && !result;) {
 		struct region *b = block_at(at);
-		struct allocation a;
 		if (!b || b->kind != BLOCK_MAPPED)
 			return CU_INVALID_VALUE;
-		const bool known = memory_look(&driver.machine->memory, at, 1, &a);
-		if (desc->flags && !known &&
-		    !memory_map(&driver.machine->memory, b->base, b->size, (u8 *)(uintptr_t)b->base, "cuMemMap", 0))
-			return CU_OUT_OF_MEMORY;
-		if (!desc->flags && known)
-			memory_release(&driver.machine->memory, b->base);
+		for (size_t k = 0; k < count && !result; k++)
+			if (desc[k].location.type == 1)
+				result = set_access(b, &desc[k]);
 		at += b->size;
 	}
-	return CU_OK;
+	return result;
 }
 
 int drv_cuMemGetAccess(u64 *flags, const struct cu_location *location, u64 ptr)
 {
-	struct allocation a;
+	const struct region *b = block_of(ptr);
 
 	if (!flags || !location)
 		return CU_INVALID_VALUE;
-	*flags = memory_look(&driver.machine->memory, ptr, 1, &a) ? 3 : 0;
+	const bool is_other = b && b->kind == BLOCK_MAPPED && location->type == 1 && is_device(location->id);
+	*flags = is_other && !(b->granted >> location->id & 1)  ? 0
+		 : is_other && b->read_only >> location->id & 1 ? ACCESS_READ
+		 : b                                            ? ACCESS_ALL
+								: 0;
 	return CU_OK;
 }
 

@@ -147,12 +147,12 @@ int call_begin(const char *name, enum needs needs, bool own_stream)
 	const struct cu_context *c = context_current();
 	if (!c)
 		return needs == NEEDS_OWNER ? CU_OK : CU_INVALID_CONTEXT;
-	return c->destroyed ? CU_CONTEXT_DESTROYED : c->error;
+	return c->destroyed ? CU_CONTEXT_DESTROYED : driver_error();
 }
 
 bool context_lend(struct cu_context *c)
 {
-	self.refusal = !c ? CU_INVALID_CONTEXT : c->destroyed ? CU_CONTEXT_DESTROYED : c->error;
+	self.refusal = !c ? CU_INVALID_CONTEXT : c->destroyed ? CU_CONTEXT_DESTROYED : driver_error();
 	if (self.refusal)
 		return false;
 	self.stack[0] = c;

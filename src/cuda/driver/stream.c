@@ -85,6 +85,7 @@ struct cu_stream *stream_new(struct cu_context *c, u32 flags, int priority)
 /* Work that was given is still done, and who waits for the context waits for it: for a module that goes, say. */
 void stream_delete(struct cu_stream *s)
 {
+	capture_abandon(s);
 	handle_drop(s);
 	s->gone = true;
 	s->context->gone_streams++;
@@ -95,6 +96,7 @@ void streams_delete(struct cu_context *c)
 {
 	for (struct cu_stream *s = c->streams; s; s = s->next)
 		if (s != c->legacy && !s->gone) {
+			capture_abandon(s);
 			handle_drop(s);
 			s->gone = true;
 			c->gone_streams++;
@@ -163,7 +165,7 @@ static bool op_ready(struct work *w)
 {
 	const struct op *op = (const struct op *)w;
 
-	return op->context->error || op->context->destroyed || value_is_there(&op->wait);
+	return driver_error() || op->context->destroyed || value_is_there(&op->wait);
 }
 
 /* An event lives as long as the program and records that are not done use it. */
@@ -341,7 +343,7 @@ int context_finish(struct cu_context *c)
 	}
 	free_gone(c);
 	context_flush(c);
-	return c->error;
+	return driver_error();
 }
 
 static bool heeds(const struct cu_stream *s) { return !(s->flags & 1); }
@@ -367,7 +369,7 @@ int stream_finish(struct cu_stream *s)
 		}
 	}
 	context_flush(c);
-	return c->error;
+	return driver_error();
 }
 
 /* --- The calls ------------------------------------------------------------------------------------------ */
@@ -430,7 +432,7 @@ int drv_cuStreamQuery(struct cu_stream *h_stream)
 		if (o == s || (s == s->context->legacy && heeds(o)))
 			order_after_wait(o->queue, queue_given(o->queue));
 	context_flush(s->context);
-	return s->context->error;
+	return driver_error();
 }
 
 int drv_cuLaunchHostFunc(struct cu_stream *h_stream, cu_host_fn *fn, void *user_data)
@@ -605,7 +607,7 @@ int drv_cuEventQuery(struct cu_event *h_event)
 	if (!is_done(h_event))
 		return CU_NOT_READY;
 	order_after_wait(h_event->queue, h_event->number);
-	return h_event->context->error;
+	return driver_error();
 }
 
 /* Waits for the last record given so far, in whatever process. */
@@ -650,7 +652,7 @@ int drv_cuEventSynchronize(struct cu_event *h_event)
 		queue_let_go(q);
 	}
 	context_flush(c);
-	return c->error;
+	return driver_error();
 }
 
 int drv_cuEventElapsedTime_v2(float *p_milliseconds, struct cu_event *h_start, struct cu_event *h_end)

@@ -82,15 +82,14 @@ static const char *message_of(const struct outcome *o)
 }
 
 /* The whole message goes where findings are asked for; the error code to the program.
- * The first error stays the context's. */
-static void report(struct cu_context *c, const struct cu_function *f, const struct outcome *o,
-		   const struct host_place *from)
+ * The first error stays: of all contexts, on all devices, as two H200s answer. */
+static void report(const struct cu_function *f, const struct outcome *o, const struct host_place *from)
 {
 	const char *const message = message_of(o);
 	const int error = error_of(o);
 	int none = CU_OK;
 
-	__atomic_compare_exchange_n(&c->error, &none, error, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	__atomic_compare_exchange_n(&driver.error, &none, error, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 	if (!driver.findings)
 		return;
 	const bool has_access = o->kind != FAULT_NONE && o->fault.space == SPACE_GLOBAL;
@@ -177,7 +176,7 @@ static void run_kernel(struct cu_context *c, const struct task *t, const u8 *par
 	}
 	function_run(driver.machine, f->function, &launch, params, &options, &o);
 	if (o.status && !o.ended)
-		report(c, f, &o, t->kernel.from);
+		report(f, &o, t->kernel.from);
 	else if (o.astray)
 		tell_astray(t->kernel.function, &o);
 	if (watched)
@@ -233,8 +232,8 @@ static void run_host(struct cu_context *c, const struct task *t)
 	}
 	self.in_callback = true;
 	if (t->host.callback)
-		t->host.callback(t->host.stream, c->error, t->host.data);
-	else if (!c->error)
+		t->host.callback(t->host.stream, driver_error(), t->host.data);
+	else if (!driver_error())
 		t->host.function(t->host.data);
 	self.in_callback = false;
 }
@@ -266,7 +265,7 @@ void task_run(struct cu_context *c, const struct task *t, const u8 *params)
 		run_tails(c, t->exec);
 	else if (t->kind == TASK_FREE)
 		run_free(t->free.address, t->free.number);
-	if (__atomic_load_n(&c->error, __ATOMIC_ACQUIRE) || c->destroyed)
+	if (driver_error() || c->destroyed)
 		return;
 	switch (t->kind) {
 	case TASK_KERNEL:

@@ -105,7 +105,8 @@ int rt_cudaPointerGetAttributes(struct rt_pointer *to, const void *ptr)
 	cuPointerGetAttribute(&device, 9, ADDRESS(ptr));
 	to->type = managed ? 3 : type == CU_MEMORY_HOST ? 1 : 2;
 	to->device = device;
-	to->device_pointer = (void *)(uintptr_t)ptr;
+	if (cuPointerGetAttribute(&to->device_pointer, 3, ADDRESS(ptr)))
+		to->device_pointer = NULL;
 	if (to->type == 2)
 		to->host_pointer = NULL;
 	return RT_OK;
@@ -204,16 +205,22 @@ static int check_devices(int dst, int src)
 
 int rt_cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t count)
 {
-	const int result = check_devices(dst_device, src_device);
+	struct cu_context *c;
+	int result = check_devices(dst_device, src_device);
 
-	return result ? result : cuMemcpyDtoD_v2(ADDRESS(dst), ADDRESS(src), count);
+	if (!result)
+		result = cuCtxGetCurrent(&c);
+	return result ? result : cuMemcpyPeer(ADDRESS(dst), c, ADDRESS(src), c, count);
 }
 int rt_cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t count,
 			   struct cu_stream *stream)
 {
-	const int result = check_devices(dst_device, src_device);
+	struct cu_context *c;
+	int result = check_devices(dst_device, src_device);
 
-	return result ? result : cuMemcpyDtoDAsync_v2(ADDRESS(dst), ADDRESS(src), count, STREAM(stream));
+	if (!result)
+		result = cuCtxGetCurrent(&c);
+	return result ? result : cuMemcpyPeerAsync(ADDRESS(dst), c, ADDRESS(src), c, count, STREAM(stream));
 }
 
 /* The address of a part of a symbol, which must lie within it. */
