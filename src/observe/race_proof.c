@@ -35,7 +35,8 @@ struct proof_access {
 	u32 insn; /* of the text */
 	enum ir_space space;
 	bool reads, writes;
-	bool is_whole; /* each lane accesses `width` bytes at its address, and nothing else */
+	bool reaches_cluster; /* .shared::cluster */
+	bool is_whole;        /* each lane accesses `width` bytes at its address, and nothing else */
 	u32 width;
 	const struct ir_operand *address;
 	u64 intervals; /* by what barriers come last before it, a bit for each class of them */
@@ -89,6 +90,7 @@ static void add(struct race_proof *p, const struct account_site *s, u32 address,
 							.space = space,
 							.reads = reads,
 							.writes = writes,
+							.reaches_cluster = form_has(s->form, M_shared_cluster),
 							.is_whole = !s->fragment && s->operation != ACCOUNT_STMATRIX &&
 								    s->operation != ACCOUNT_LDMATRIX,
 							.width = s->width,
@@ -304,6 +306,14 @@ static bool is_placed(const struct proof_access *a, const struct proof_access *b
 	return a->at.base == b->at.base && a->at.base != AFFINE_ANYWHERE;
 }
 
+/* In a cluster: what may be memory of another block, which could have ended. That is looked for even where nothing writes. */
+static bool may_have_ended(const struct proof_access *a)
+{
+	if (a->space == SPACE_GENERIC)
+		return a->at.base == AFFINE_ANYWHERE || (a->at.base == AFFINE_SHARED && !a->at.known);
+	return a->reaches_cluster && !(a->at.base == AFFINE_SHARED && a->at.known);
+}
+
 static bool may_race(const struct race_proof *p, const struct launch *l, const struct proof_access *a,
 		     const struct proof_access *b)
 {
@@ -331,13 +341,15 @@ static bool may_race(const struct race_proof *p, const struct launch *l, const s
  * call. */
 const bool *race_proof_find(struct race_proof *p, const struct launch *l, bool *any)
 {
+	const bool clusters = has_clusters(l);
+
 	affine_begin(p->values, l);
 	*any = false;
 	memset(p->quiet, 0, p->kernel->function->body.count + (size_t)1);
 	for (u32 k = 0; k < p->count; k++) {
 		struct proof_access *a = &p->accesses[k];
 		a->at = a->address ? affine_address(p->values, a->address) : (struct affine){.base = AFFINE_ANYWHERE};
-		a->may_race = p->orders && p->roles[a->insn].strong;
+		a->may_race = (p->orders && p->roles[a->insn].strong) || (clusters && may_have_ended(a));
 	}
 	for (u32 k = 0; k < p->count; k++)
 		for (u32 n = 0; n <= k; n++) {
