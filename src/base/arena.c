@@ -228,21 +228,25 @@ u8 *arena_chunk_bytes(struct arena_chunk *c, size_t *bytes)
 	return (u8 *)c + CHUNK_HEADER;
 }
 
-/* Zeroed; aligned to 64 bytes from that size on, else to 16. */
-void *arena_alloc(struct arena *a, size_t bytes)
-{
-	const size_t align = bytes >= 64 ? 64 : 16;
+static u8 *aligned(const u8 *p, size_t align) { return (u8 *)(((uintptr_t)p + align - 1) & ~(uintptr_t)(align - 1)); }
 
+static inline void *place(struct arena *a, size_t bytes, size_t align)
+{
 	if (bytes > SIZE_MAX / 2)
 		arena_out_of_memory(a);
-	u8 *p = (u8 *)(((uintptr_t)a->next + align - 1) & ~(uintptr_t)(align - 1));
+	u8 *p = aligned(a->next, align);
 	if (!a->next || p > a->end || bytes > (size_t)(a->end - p)) {
-		arena_add_chunk(a, bytes);
-		p = (u8 *)(((uintptr_t)a->next + align - 1) & ~(uintptr_t)(align - 1));
+		arena_add_chunk(a, bytes + (align > CHUNK_SPARE - CHUNK_HEADER ? align : 0));
+		p = aligned(a->next, align);
 	}
 	a->next = p + bytes;
 	return p;
 }
+
+/* Zeroed; aligned to 64 bytes from that size on, else to 16. */
+void *arena_alloc(struct arena *a, size_t bytes) { return place(a, bytes, bytes >= 64 ? 64 : 16); }
+
+void *arena_aligned(struct arena *a, size_t bytes, size_t align) { return place(a, bytes, align); }
 
 void *arena_array(struct arena *a, size_t count, size_t bytes)
 {

@@ -36,6 +36,8 @@ void arena_out_of_memory(struct arena *a) __attribute__((noreturn));
 
 /* `bytes` of zeroed memory aligned to 64 bytes if bytes >= 64, else to 16. */
 void *arena_alloc(struct arena *a, size_t bytes);
+/* The same, aligned to `align`, a power of two. */
+void *arena_aligned(struct arena *a, size_t bytes, size_t align);
 /* count * bytes with the product checked; an overflow counts as out of memory. */
 void *arena_array(struct arena *a, size_t count, size_t bytes);
 char *arena_copy_text(struct arena *a, const char *text, size_t length);

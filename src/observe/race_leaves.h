@@ -6,7 +6,7 @@
 #ifndef PTXSIM_OBSERVE_RACE_LEAVES_H
 #define PTXSIM_OBSERVE_RACE_LEAVES_H
 
-#include "base/arena.h"
+#include "observe/race_store.h"
 
 enum race_plane {
 	RACE_WRITE,
@@ -18,12 +18,14 @@ enum race_plane {
 	RACE_PLANES
 };
 
-enum { RACE_LEAF_WORDS = 128, RACE_LEAF_CLASSES = 17 };
+enum { RACE_LEAF_WORDS = 128, RACE_LEAF_CLASSES = 17, RACE_LEAF_SIZES = 8 };
 
 struct race_leaf {
-	u32 *columns[RACE_PLANES]; /* of RACE_LEAF_WORDS marks each; NULL: no such mark */
-	u16 keys[RACE_LEAF_WORDS]; /* of the region's words, in order */
-	u8 count, has;             /* has: its columns, a bit each */
+	u16 *keys;                 /* of the region's words, in order; NULL: `step` apart, from `first` on */
+	u32 *columns[RACE_PLANES]; /* of `room` marks each; NULL: no such mark */
+	u16 first, step;
+	u8 count, room;
+	u8 has; /* its columns, a bit each */
 };
 
 /* A leaf's word; leaf is NULL: not there. */
@@ -36,27 +38,22 @@ struct race_region;
 
 /* All zeros at first. */
 struct race_leaves {
-	struct race_region **buckets;
-	size_t count, room; /* of regions */
+	struct race_table regions;
 	struct race_region *last;
 	struct race_leaf_slab *slabs;
 	VEC_OF(struct race_leaf *) unused;
 	struct race_lists *unused_lists[RACE_LEAF_CLASSES];
+	struct race_store small[RACE_LEAF_SIZES]; /* keys and columns of less than 64 bytes, by eight bytes */
+	struct race_heap heap;                    /* and others; pages have theirs there, too */
 };
 
 struct race_entry_at race_leaf_find(const struct race_leaves *l, u64 word);
 /* Room for a word that is not there. No leaf: nothing is made, as its leaf is full, and nearly all words around *dense have
  * marks: better they are taken out. */
 struct race_entry_at race_leaf_add(struct race_leaves *l, struct arena *arena, u64 word, u64 *dense);
-/* A mark, made if it is not there. */
-static inline u32 *race_leaf_mark(struct arena *arena, struct race_entry_at e, enum race_plane plane)
-{
-	if (!e.leaf->columns[plane]) {
-		e.leaf->columns[plane] = ARENA_ARRAY(arena, RACE_LEAF_WORDS, u32);
-		e.leaf->has |= (u8)(1u << plane);
-	}
-	return &e.leaf->columns[plane][e.at];
-}
+/* A mark, made if it is not there; and 0 in its place. */
+u32 *race_leaf_mark(struct race_leaves *l, struct arena *arena, struct race_entry_at e, enum race_plane plane);
+void race_leaf_unmark(struct race_leaves *l, struct race_entry_at e, enum race_plane plane);
 
 /* Takes the first word at or behind `from` and below `end` out, with its marks. False: there is none. */
 bool race_leaf_take(struct race_leaves *l, struct arena *arena, u64 from, u64 end, u64 *word, u32 marks[RACE_PLANES]);

@@ -190,3 +190,13 @@ bool race_runs_put(struct race_runs *r, u32 word, u32 mark)
 		return false;
 	return (r->mark[g][0] && extend(r, g, 0, &p)) || begin_run(r, g, &p);
 }
+
+void race_runs_take(struct race_runs *r, u32 word)
+{
+	const u32 g = word / GROUP_WORDS;
+
+	memmove(&r->mark[g][0], &r->mark[g][1], (RACE_RUNS - 1) * sizeof r->mark[g][0]);
+	memmove(&r->first[g][0], &r->first[g][1], RACE_RUNS - 1);
+	memmove(&r->last[g][0], &r->last[g][1], RACE_RUNS - 1);
+	r->mark[g][RACE_RUNS - 1] = 0;
+}

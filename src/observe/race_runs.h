@@ -38,6 +38,17 @@ struct race_runs {
 
 /* The marks of the word's bytes `bytes`, the newest first, and how many. */
 u32 race_runs_get(const struct race_runs *r, u32 word, u32 bytes, u32 marks[RACE_WORD_MARKS]);
+/* The bytes of the newest run of the word, if it is of no other word; else 0. So it can be taken out. */
+static inline u32 race_runs_apart(const struct race_runs *r, u32 word)
+{
+	const u32 g = word * 4 / RACE_RUN_BYTES, at = word * 4 % RACE_RUN_BYTES;
+	const u32 first = r->first[g][0], last = r->last[g][0];
+
+	if (!r->mark[g][0] || first < at || last >= at + 4)
+		return 0;
+	return ((2u << (last - first)) - 1) << (first - at);
+}
+void race_runs_take(struct race_runs *r, u32 word);
 /* Leaves the word's other bytes as they are. False: it does not fit in. */
 bool race_runs_put(struct race_runs *r, u32 word, u32 mark);
 

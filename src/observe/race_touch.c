@@ -133,8 +133,8 @@ static bool is_conflict(const struct race_touch *a, const struct race_place *p, 
 		return is_unfenced(a, m);
 	if (!is_write && race_was_read(a->own, a->w, p->lane, m) && race_uses_first(&a->r->findings, m->site))
 		return false;
-	return !(is_write && a->writes && !a->reads &&
-		 (is_same_store(a, m, mine) || !changes(a, p) || gang_stores_alike(a, p, m, mine)));
+	return m->reads || !(is_write && a->writes && !a->reads &&
+			     (is_same_store(a, m, mine) || !changes(a, p) || gang_stores_alike(a, p, m, mine)));
 }
 
 /* Who has drawn a value from a word, by an atomic operation, and acts on it, or those whom it lets in behind a barrier,
@@ -266,6 +266,7 @@ static void leave_write(const struct race_touch *a, struct race_word word, const
 	for (u32 k = 0; k < count; k++) {
 		if (last[k].bytes & mine->bytes && stored_alike(a, &last[k], mine))
 			mark.lane = RACE_ANY_LANE;
+		mark.reads |= mark.lane == RACE_ANY_LANE && last[k].reads;
 		last[k].bytes &= (u8)~mine->bytes;
 		if (last[k].bytes && !race_keeps_bytes(word, RACE_WRITE))
 			race_mark_put(e, word, RACE_OTHER_WRITE, &last[k]);
@@ -273,16 +274,23 @@ static void leave_write(const struct race_touch *a, struct race_word word, const
 	race_mark_put(e, word, RACE_WRITE, &mark);
 }
 
+/* What a thread reads and then writes, as sums in place are: whoever races with the read does so with the write, which stands for
+ * both. Where kernels poll, a read may be known to be over before the write is (race_pass_reads). */
+static bool replaces_read(const struct race_touch *a, struct race_word word, const struct race_mark *mine)
+{
+	return !a->agent && !a->r->polls && race_mark_take(&a->r->events, word, RACE_READ, mine);
+}
+
 /* One word of a lane's access. */
 static void touch(const struct race_touch *a, const struct race_place *p, struct race_word word, u8 bytes, u32 life)
 {
-	const struct race_mark mine = {.time = a->agent ? a->began : a->r->clocks.now,
-				       .block = a->agent ? a->agent : (u32)a->w->block->index,
-				       .site = a->site,
-				       .warp = (u8)a->w->index,
-				       .lane = (u8)p->lane,
-				       .bytes = bytes,
-				       .scope = (u8)(a->is_mbarrier && a->scope ? RACE_GPU : a->scope)};
+	struct race_mark mine = {.time = a->agent ? a->began : a->r->clocks.now,
+				 .block = a->agent ? a->agent : (u32)a->w->block->index,
+				 .site = a->site,
+				 .warp = (u8)a->w->index,
+				 .lane = (u8)p->lane,
+				 .bytes = bytes,
+				 .scope = (u8)(a->is_mbarrier && a->scope ? RACE_GPU : a->scope)};
 
 	tell_conflicts(a, p, word, &mine);
 	if (a->frees) {
@@ -297,8 +305,10 @@ static void touch(const struct race_touch *a, const struct race_place *p, struct
 		leave(a, p, word, RACE_READ, RACE_OTHER_READ, &mine);
 	if (a->writes && mine.scope)
 		leave(a, p, word, RACE_STRONG_WRITE, RACE_OTHER_STRONG, &mine);
-	else if (a->writes)
+	else if (a->writes) {
+		mine.reads = replaces_read(a, word, &mine);
 		leave_write(a, word, &mine);
+	}
 }
 
 static void touch_words(const struct race_touch *a, const struct race_place *p, struct race_block *owner)

@@ -11,8 +11,7 @@ enum {
 	EVENTS_FIRST = 1 << 15, /* as many are kept, however few of them are named */
 	CHUNK_EVENTS = 4096,
 	RECENT = 4096, /* a power of two */
-	FIRST_ROOM = 256,
-	STORE_ITEMS = 64, /* that a store gets at a time */
+	PLANE_BYTES = RACE_PAGE_WORDS * 4,
 	RUNS_MARKS = RACE_RUN_GROUPS * RACE_RUNS,
 };
 
@@ -26,7 +25,8 @@ struct race_event_chunk {
 	u8 who[CHUNK_EVENTS]; /* warp, scope, and whether any lane is meant */
 };
 
-enum { WHO_WARP = 0x1f, WHO_SCOPE_SHIFT = 5, WHO_SCOPE = 3, WHO_ANY_LANE = 0x80 };
+/* WHO_READS: in place of a scope, as of plain writes alone. */
+enum { WHO_WARP = 0x1f, WHO_SCOPE_SHIFT = 5, WHO_SCOPE = 3, WHO_ANY_LANE = 0x80, WHO_READS = 1 };
 
 /* --- Events ----------------------------------------------------------------------------------- */
 
@@ -39,7 +39,9 @@ static u8 *who_at(const struct race_events *e, u32 k) { return &e->chunks[k / CH
 
 static u8 who_is(const struct race_mark *m)
 {
-	return (u8)(m->warp | m->scope << WHO_SCOPE_SHIFT | (m->lane == RACE_ANY_LANE ? WHO_ANY_LANE : 0));
+	const u32 scope = m->reads ? WHO_READS : m->scope;
+
+	return (u8)(m->warp | scope << WHO_SCOPE_SHIFT | (m->lane == RACE_ANY_LANE ? WHO_ANY_LANE : 0));
 }
 
 static bool is_event_of(const struct race_events *e, u32 k, const struct race_mark *m)
@@ -121,7 +123,7 @@ static void give_up_unnamed(struct race_events *e)
 	arena_free(scratch);
 }
 
-/* Room for one more. Events that no mark names are given up when there are twice as many as were named the last time;
+/* Room for one more. Events that no mark names are given up when there are a quarter more than were named the last time;
  * if marks name too many, the oldest marks' are taken again. */
 static u32 new_event(struct race_events *e)
 {
@@ -132,7 +134,7 @@ static u32 new_event(struct race_events *e)
 	}
 	if (e->count == e->most) {
 		give_up_unnamed(e);
-		e->most = min_u32(EVENTS_MOST, max_u32(EVENTS_FIRST, 2 * e->count));
+		e->most = min_u32(EVENTS_MOST, max_u32(EVENTS_FIRST, e->count + e->count / 4));
 	}
 	if (e->count == EVENTS_MOST)
 		e->count = 1;
@@ -161,33 +163,6 @@ static u32 event_of(struct race_events *e, const struct race_mark *m)
 	return e->recent[slot] = k;
 }
 
-/* --- Stores ----------------------------------------------------------------------------------- */
-
-/* Zeros. */
-static void *take(struct arena *arena, struct race_store *s, size_t bytes)
-{
-	void *item = s->unused;
-
-	if (item) {
-		memcpy(&s->unused, item, sizeof s->unused);
-		return memset(item, 0, bytes);
-	}
-	if (!s->left) {
-		s->next = arena_array(arena, STORE_ITEMS, bytes);
-		s->left = STORE_ITEMS;
-	}
-	item = s->next;
-	s->next += bytes;
-	s->left--;
-	return item;
-}
-
-static void give(struct race_store *s, void *item)
-{
-	memcpy(item, &s->unused, sizeof s->unused);
-	s->unused = item;
-}
-
 /* --- Marks ------------------------------------------------------------------------------------ */
 
 /* The marks of a word as they are kept, the newest first. */
@@ -208,7 +183,7 @@ static void spoil(struct race_events *e, struct race_page *p, enum race_plane pl
 {
 	struct race_runs *runs = p->planes[plane];
 	const bool has_other = plane == RACE_WRITE || plane == RACE_STRONG_WRITE || plane == RACE_READ;
-	u32 *plain = ARENA_ARRAY(e->arena, RACE_PAGE_WORDS, u32), marks[RACE_WORD_MARKS];
+	u32 *plain = race_heap_take(e->arena, &e->leaves.heap, PLANE_BYTES), marks[RACE_WORD_MARKS];
 
 	p->planes[plane] = plain;
 	p->is_runs &= (u8) ~(1u << plane);
@@ -220,17 +195,17 @@ static void spoil(struct race_events *e, struct race_page *p, enum race_plane pl
 		if (count > 1 && has_other && !get(w, (enum race_plane)(plane + 1), RACE_ALL_BYTES, before))
 			put(e, w, (enum race_plane)(plane + 1), marks[1]);
 	}
-	give(&e->runs_store, runs);
+	race_heap_give(&e->leaves.heap, runs, sizeof *runs);
 }
 
 static void put(struct race_events *e, struct race_word w, enum race_plane plane, u32 mark)
 {
 	if (w.leaf) {
-		*race_leaf_mark(e->arena, (struct race_entry_at){w.leaf, w.at}, plane) = mark;
+		*race_leaf_mark(&e->leaves, e->arena, (struct race_entry_at){w.leaf, w.at}, plane) = mark;
 		return;
 	}
 	if (!w.page->planes[plane]) {
-		w.page->planes[plane] = take(e->arena, &e->runs_store, sizeof(struct race_runs));
+		w.page->planes[plane] = race_heap_take(e->arena, &e->leaves.heap, sizeof(struct race_runs));
 		w.page->is_runs |= (u8)(1u << plane);
 		w.page->has |= (u8)(1u << plane);
 	}
@@ -250,7 +225,8 @@ u32 race_marks_read(const struct race_events *e, struct race_word w, enum race_p
 
 	for (u32 k = 0; k < count; k++) {
 		const struct race_event *x = event_at(e, kept[k] >> RACE_EVENT_SHIFT);
-		const u32 who = *who_at(e, kept[k] >> RACE_EVENT_SHIFT);
+		const u32 who = *who_at(e, kept[k] >> RACE_EVENT_SHIFT), scope = who >> WHO_SCOPE_SHIFT & WHO_SCOPE;
+		const bool is_plain_write = plane == RACE_WRITE || plane == RACE_OTHER_WRITE;
 		marks[k] = (struct race_mark){.time = x->time,
 					      .block = x->block,
 					      .site = x->site,
@@ -258,7 +234,8 @@ u32 race_marks_read(const struct race_events *e, struct race_word w, enum race_p
 					      .lane = who & WHO_ANY_LANE ? RACE_ANY_LANE
 									 : kept[k] & ((1 << RACE_LANE_BITS) - 1),
 					      .bytes = kept[k] >> RACE_LANE_BITS & RACE_ALL_BYTES,
-					      .scope = who >> WHO_SCOPE_SHIFT & WHO_SCOPE,
+					      .scope = is_plain_write ? 0 : scope,
+					      .reads = is_plain_write && scope == WHO_READS,
 					      .event = kept[k] >> RACE_EVENT_SHIFT};
 	}
 	return count;
@@ -292,27 +269,54 @@ void race_mark_remove(struct race_events *e, struct race_word w, enum race_plane
 	put(e, w, plane, 0);
 }
 
+static bool is_all_zeros(const u32 *marks, u32 count)
+{
+	u32 any = 0;
+
+	for (u32 k = 0; k < count; k++)
+		any |= marks[k];
+	return !any;
+}
+
+/* What has no mark of that kind any more needs no room for one. */
+static void drop_empty(struct race_events *e, struct race_page *p, enum race_plane plane)
+{
+	u32 count;
+	const u32 *marks = marks_of(p, plane, &count);
+
+	if (!count || !is_all_zeros(marks, count))
+		return;
+	race_heap_give(&e->leaves.heap, p->planes[plane],
+		       p->is_runs >> plane & 1 ? sizeof(struct race_runs) : PLANE_BYTES);
+	p->planes[plane] = NULL;
+	p->has &= (u8) ~(1u << plane);
+	p->is_runs &= (u8) ~(1u << plane);
+}
+
+bool race_mark_take(struct race_events *e, struct race_word w, enum race_plane plane, const struct race_mark *of)
+{
+	struct race_mark last[RACE_WORD_MARKS];
+
+	const bool is_run = race_keeps_bytes(w, plane);
+	const u32 run = is_run ? race_runs_apart(w.page->planes[plane], w.at) : 0;
+
+	if ((is_run && !run) || !race_marks_get(e, w, plane, RACE_ALL_BYTES, last) || last->lane != of->lane ||
+	    last->warp != of->warp || last->block != of->block || last->bytes & ~of->bytes ||
+	    (is_run && last->bytes != run))
+		return false;
+	if (w.leaf) {
+		race_leaf_unmark(&e->leaves, (struct race_entry_at){w.leaf, w.at}, plane);
+		return true;
+	}
+	if (is_run)
+		race_runs_take(w.page->planes[plane], w.at);
+	else
+		((u32 *)w.page->planes[plane])[w.at] = 0;
+	drop_empty(e, w.page, plane);
+	return true;
+}
+
 /* --- Pages ------------------------------------------------------------------------------------ */
-
-static size_t bucket_of(const struct race_pages *p, u64 number)
-{
-	return (size_t)(number * 0x9e3779b97f4a7c15u >> 32) & (p->room - 1);
-}
-
-static void grow(struct race_pages *p, struct arena *arena)
-{
-	struct race_page **old = p->buckets;
-	const size_t room = p->room;
-
-	p->room = room ? room * 4 : FIRST_ROOM;
-	p->buckets = ARENA_ARRAY(arena, p->room, struct race_page *);
-	for (size_t k = 0; k < room; k++)
-		for (struct race_page *page = old[k], *next; page; page = next) {
-			next = page->next;
-			page->next = p->buckets[bucket_of(p, page->number)];
-			p->buckets[bucket_of(p, page->number)] = page;
-		}
-}
 
 /* Its marks will be looked through. */
 static void list_page(struct race_events *e, struct race_page *page)
@@ -323,26 +327,19 @@ static void list_page(struct race_events *e, struct race_page *page)
 
 static struct race_page *page_in(const struct race_pages *p, u64 number)
 {
-	struct race_page *page = p->room ? p->buckets[bucket_of(p, number)] : NULL;
-
-	while (page && page->number != number)
-		page = page->next;
-	return page;
+	return (struct race_page *)(void *)race_table_find(&p->table, number);
 }
 
 /* With the marks that leaves have of its words. */
 static struct race_page *new_page(struct race_pages *p, struct race_events *e, u64 number)
 {
-	if (p->count++ >= p->room)
-		grow(p, e->arena);
-	struct race_page *page = take(e->arena, &e->page_store, sizeof *page);
+	struct race_page *page = race_store_take(e->arena, &e->page_store, sizeof *page);
 	const u64 from = number * RACE_PAGE_WORDS, end = from + RACE_PAGE_WORDS;
 	u32 marks[RACE_PLANES];
 	u64 word;
 
-	page->number = number;
-	page->next = p->buckets[bucket_of(p, number)];
-	p->buckets[bucket_of(p, number)] = page;
+	page->as.number = number;
+	race_table_add(&p->table, e->arena, &page->as);
 	list_page(e, page);
 	while (race_leaf_take(&e->leaves, e->arena, from, end, &word, marks))
 		for (u32 n = 0; n < RACE_PLANES; n++)
@@ -355,7 +352,7 @@ static struct race_page *new_page(struct race_pages *p, struct race_events *e, u
 struct race_word race_global_word(struct race_pages *p, struct race_events *e, u64 address, bool with_neighbours)
 {
 	const u64 word = address / 4, number = word / RACE_PAGE_WORDS;
-	struct race_page *page = p->last && p->last->number == number ? p->last : page_in(p, number);
+	struct race_page *page = p->last && p->last->as.number == number ? p->last : page_in(p, number);
 
 	while (!page && !with_neighbours) {
 		u64 dense = word;
@@ -448,10 +445,10 @@ bool race_pages_meet(const struct race_pages *a, const struct race_events *a_eve
 	struct race_entry_at x;
 	u64 word;
 
-	for (size_t k = 0; k < a->room; k++)
-		for (struct race_page *p = a->buckets[k]; p; p = p->next)
+	for (size_t k = 0; k < a->table.room; k++)
+		for (struct race_numbered *p = a->table.buckets[k]; p; p = p->next)
 			for (u32 n = 0; n < RACE_PAGE_WORDS; n++)
-				if (word_meets(&one, (struct race_word){p, NULL, n}, &other,
+				if (word_meets(&one, (struct race_word){(struct race_page *)(void *)p, NULL, n}, &other,
 					       p->number * RACE_PAGE_WORDS + n, strong_scope))
 					return true;
 	while ((x = race_leaf_next_word(&a_events->leaves, &walk, &word)).leaf)

@@ -21,6 +21,7 @@ struct race_mark {
 	u8 warp, lane; /* lane: RACE_ANY_LANE: of several, which stored the same */
 	u8 bytes;      /* of the word, a bit each */
 	u8 scope;      /* of an atomic, volatile or ordered one: enum race_scope; else 0 */
+	bool reads;    /* a plain write of what the thread had read there: it stands for that read, too */
 	u32 event;     /* of one that has been got, until a new one is put; 0: a new one's */
 };
 
@@ -39,19 +40,12 @@ static inline u32 race_mark_block(const struct race_mark *m)
 
 /* Words that lie together. */
 struct race_page {
-	u64 number;
-	struct race_page *next, *made_before;
-	u32 life; /* of its marks: those of an earlier one do not count */
+	struct race_numbered as;
+	struct race_page *made_before;
+	u32 life;        /* of its marks: those of an earlier one do not count */
+	u8 has, is_runs; /* planes that there are, and of these; a bit each */
 	/* NULL: no such mark. They are struct race_runs, or RACE_PAGE_WORDS marks. */
 	void *planes[RACE_PLANES];
-	u8 has, is_runs; /* planes that there are, and of these; a bit each */
-};
-
-/* Where things of one size come from, many at a time, and go when they are not needed any more. */
-struct race_store {
-	void *unused;
-	u8 *next;
-	u32 left;
 };
 
 /* The events of a launch, and its pages and leaves. All zeros but the arena at first. */
@@ -63,13 +57,12 @@ struct race_events {
 	u32 *recent;
 	struct race_page *pages; /* the one made last */
 	struct race_leaves leaves;
-	struct race_store page_store, runs_store;
+	struct race_store page_store;
 };
 
 /* Words of global memory, by pages that come into being when they are touched. */
 struct race_pages {
-	struct race_page **buckets;
-	size_t count, room;
+	struct race_table table;
 	struct race_page *last;
 };
 
@@ -112,5 +105,7 @@ static inline bool race_keeps_bytes(struct race_word w, enum race_plane plane)
 	return w.page && w.page->is_runs >> plane & 1;
 }
 void race_mark_remove(struct race_events *e, struct race_word w, enum race_plane plane);
+/* Takes the newest mark out if it is of the same thread, and of no bytes that the other one is not of. */
+bool race_mark_take(struct race_events *e, struct race_word w, enum race_plane plane, const struct race_mark *of);
 
 #endif
