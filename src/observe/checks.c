@@ -85,6 +85,8 @@ struct checks *checks_new(struct arena *arena, const struct program *program, co
 		c->overflow = overflow_new(arena, &c->sites);
 	if (options->footprints)
 		c->footprints = footprints_new(arena, &c->sites, &c->accesses);
+	if (c->footprints && c->races)
+		races_tell_footprints(c->races, c->footprints);
 	if (options->sync)
 		c->sync = sync_check_new(arena, &c->sites, &c->accesses);
 	return c;

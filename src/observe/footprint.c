@@ -12,6 +12,7 @@
 #include "exec/run.h"
 #include "isa/form.h"
 #include "observe/race_roles.h"
+#include "observe/texels.h"
 
 enum { PAGE_WORDS = 1024, BUCKETS = 1 << 12, PLACES_MOST = 0xffff, WHOLE_WORD = 0xf };
 
@@ -178,6 +179,19 @@ static void touch_lanes(struct footprints *f, const struct warp *w, const struct
 	}
 }
 
+/* Of one lane, or of an operation that goes on by itself. */
+static void touch_range(struct footprints *f, const struct warp *w, u64 address, u64 bytes, enum way way, u16 place)
+{
+	const struct allocation *a = place ? memory_find(w->grid->memory, address, bytes) : NULL;
+
+	if (!a || a->flags & (ALLOCATION_READ_ONLY | ALLOCATION_HEAP))
+		return;
+	if (address % 4 || bytes % 4)
+		touch(f, address, (u32)bytes, way, place);
+	else
+		touch_words(f, address, bytes, way, place);
+}
+
 static u32 ways_of(const struct account_site *s)
 {
 	const bool strong = race_role_of(s->form).does & RACE_STRONG;
@@ -208,6 +222,30 @@ static u32 ordering_of(const struct code *code, u32 insn)
 	return race_role_of(&code->forms[origin]).does & (RACE_FENCE | RACE_ACQUIRES | RACE_RELEASES);
 }
 
+/* Of machine code, textures are not followed. */
+static enum texel_use texel_use(const struct code *code, u32 insn)
+{
+	const u32 origin = code->origin[insn];
+
+	if (code->function->machine || origin == NO_OPERAND || !code->forms[origin].row || !sites_is_own(code, insn))
+		return TEXEL_NONE;
+	return texels_use(&code->forms[origin]);
+}
+
+static void touch_texels(struct footprints *f, struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
+			 enum texel_use use)
+{
+	const enum way way = use == TEXEL_STORE ? WAY_WRITE : use == TEXEL_REDUCE ? WAY_STRONG_WRITE : WAY_READ;
+	const u16 place = place_number(f, w->frame->code, (u32)(i - grid_entry(w->grid, w->frame->code)));
+	struct texel_range ranges[TEXEL_RANGES];
+
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 count = texels_of(w, i, rows, (u32)__builtin_ctz(left), ranges);
+		for (u32 k = 0; k < count; k++)
+			touch_range(f, w, ranges[k].address, ranges[k].bytes, way, place);
+	}
+}
+
 static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	struct footprints *f = context;
@@ -220,6 +258,9 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 		return;
 	f->made->releases |= (ordering & (RACE_FENCE | RACE_RELEASES)) != 0;
 	f->made->acquires |= (ordering & (RACE_FENCE | RACE_ACQUIRES)) != 0;
+	const enum texel_use use = texel_use(code, insn);
+	if (use != TEXEL_NONE)
+		touch_texels(f, w, i, rows, mask, use);
 	if (!s)
 		return;
 	const u32 ways = f->ways[s - f->sites->items];
@@ -245,7 +286,22 @@ static void gang_before(void *context, const struct gang *g, const struct insn *
 
 static bool wants(void *context, const struct code *code, u32 insn)
 {
-	return !code->function->listing && (site_of(context, code, insn) || ordering_of(code, insn));
+	return !code->function->listing &&
+	       (site_of(context, code, insn) || ordering_of(code, insn) || texel_use(code, insn) != TEXEL_NONE);
+}
+
+void footprints_range(struct footprints *f, const struct warp *w, const struct insn *i, u64 address, u64 bytes,
+		      bool writes, bool reduces)
+{
+	const struct code *code = w->frame->code;
+
+	if (!f->made && !(f->made = calloc(1, sizeof *f->made)))
+		return;
+	touch_range(f, w, address, bytes,
+		    reduces  ? WAY_STRONG_WRITE
+		    : writes ? WAY_WRITE
+			     : WAY_READ,
+		    place_number(f, code, (u32)(i - grid_entry(w->grid, code))));
 }
 
 /* --- Around the run ----------------------------------------------------------------------------- */

@@ -16,6 +16,9 @@ struct footprint;  /* what it has seen; outlives the launch and its program */
 /* Lives as long as the arena. */
 struct footprints *footprints_new(struct arena *arena, const struct check_sites *where, const struct site_list *sites);
 struct observer *footprints_observer(struct footprints *f);
+/* An asynchronous operation that the instruction begins accesses global memory. */
+void footprints_range(struct footprints *f, const struct warp *w, const struct insn *i, u64 address, u64 bytes,
+		      bool writes, bool reduces);
 /* After the launch: the caller's, until footprint_free. NULL: it has touched nothing, or memory ran out. */
 struct footprint *footprints_take(struct footprints *f);
 void footprints_free(struct footprints *f);

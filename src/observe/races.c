@@ -40,6 +40,7 @@ struct races {
 	struct race_memory memory; /* of a launch */
 	u32 lives;
 	struct check_findings *others; /* of what is not two accesses */
+	struct footprints *footprints; /* NULL: nobody asks for them */
 	u32 ahead[BARRIERS_PER_BLOCK]; /* threads of the gang told of that have come there */
 };
 
@@ -545,6 +546,8 @@ static void hear_range(void *context, struct warp *w, const struct insn *i, stru
 	const struct race_async_bytes bytes = {lane, space, address, size, is_store};
 	struct races *r = context;
 
+	if (r->footprints && space == SPACE_GLOBAL)
+		footprints_range(r->footprints, w, i, address, size, is_store, op->reduces && is_store);
 	if (!r->none)
 		race_async_range(&r->memory, w, i, check_site(r->where, w, i), op, &bytes);
 }
@@ -622,6 +625,8 @@ struct races *races_new(struct arena *arena, const struct check_sites *where, co
 	find_roles(r, arena);
 	return r;
 }
+
+void races_tell_footprints(struct races *r, struct footprints *f) { r->footprints = f; }
 
 /* Do lanes of a warp step together? Where the hardware has them do so, and in PTX for such a target, which later hardware
  * runs as if it did (Volta tuning guide, independent thread scheduling). */

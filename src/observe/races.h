@@ -16,6 +16,7 @@
 #include "observe/async_check.h"
 #include "observe/check_findings.h"
 #include "observe/check_options.h"
+#include "observe/footprint.h"
 #include "observe/sites.h"
 
 struct races;
@@ -23,6 +24,8 @@ struct races;
 /* Lives as long as the arena; the program must too. */
 struct races *races_new(struct arena *arena, const struct check_sites *where, const struct site_list *sites,
 			const struct check_options *options);
+/* These are told of asynchronous operations, too, of which observers hear nothing. */
+void races_tell_footprints(struct races *r, struct footprints *f);
 /* Before each launch_run that the observer watches; `arena` is for what it remembers of the launch. */
 void races_begin(struct races *r, struct check_findings *others, const struct launch *l);
 struct observer *races_observer(struct races *r);

@@ -56,6 +56,15 @@ static const char TEXT[] =
 	".visible .entry hopes(.param .u64 p)\n{\n"
 	"	.reg .b64 %p; ld.param.u64 %p, [p]; st.global.u32 [%p], 5;\n"
 	"	st.relaxed.gpu.global.u32 [%p+128], 77; ret;\n}\n"
+	".visible .entry bulk(.param .u64 p)\n{\n"
+	"	.reg .b32 %t, %s, %b; .reg .b64 %p, %x; .reg .pred %q;\n"
+	"	.shared .align 16 .b8 room[128]; .shared .align 8 .b64 bar;\n"
+	"	mov.u32 %t, %tid.x; setp.ne.u32 %q, %t, 0; @%q ret;\n"
+	"	ld.param.u64 %p, [p]; mov.u32 %s, room; mov.u32 %b, bar;\n"
+	"	mbarrier.init.shared::cta.b64 [%b], 1; fence.mbarrier_init.release.cluster;\n"
+	"	mbarrier.arrive.expect_tx.shared::cta.b64 %x, [%b], 128;\n"
+	"	cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%p], 128, [%b];\n"
+	"again: mbarrier.try_wait.parity.shared::cta.b64 %q, [%b], 0; @!%q bra again; ret;\n}\n"
 	".visible .entry waits(.param .u64 p)\n{\n"
 	"	.reg .b32 %v; .reg .b64 %p; .reg .pred %q; ld.param.u64 %p, [p];\n"
 	"again: ld.volatile.global.u32 %v, [%p]; setp.ne.u32 %q, %v, 77; @%q bra again; ret;\n}\n"
@@ -126,7 +135,8 @@ static int fill(unsigned long long p, size_t words)
 	return set(p, 1, words);
 }
 
-/* `clean` stores in one stream what `look` loads in another, after an event or in no order; or a copy takes it, or both add. */
+/* `clean` stores in one stream what `look` loads in another, after an event or in no order; or a copy takes it, or a bulk copy of a kernel, or
+ * both add. */
 static int use_streams(void *module, unsigned long long p, const char *how)
 {
 	int (*create)(void **, unsigned), (*event)(void **, unsigned), (*record)(void *, void *),
@@ -143,16 +153,17 @@ static int use_streams(void *module, unsigned long long p, const char *how)
 	*(void **)&finish = (void *)CU(cuCtxSynchronize);
 	*(void **)&start = (void *)CU(cuLaunchKernel);
 	*(void **)&copy = (void *)CU(cuMemcpyDtoHAsync_v2);
-	const int flags = !strcmp(how, "gives") || !strcmp(how, "hopes");
+	const int flags = !strcmp(how, "gives") || !strcmp(how, "hopes"), bulk = !strncmp(how, "bulk", 4);
 	if (create(&first, 1) || create(&second, 1) || event(&e, 0) ||
 	    CU(cuModuleGetFunction)(&f, module, flags ? "takes" : "clean") ||
 	    CU(cuModuleGetFunction)(&g, module,
 				    flags                  ? how
 				    : !strcmp(how, "adds") ? "add"
+				    : bulk                 ? "bulk"
 							   : "look"))
 		return 1;
 	int status = start(!strcmp(how, "adds") ? g : f, 1, 1, 1, 64, 1, 1, 0, first, args, NULL);
-	if (!strcmp(how, "ordered"))
+	if (strstr(how, "ordered"))
 		status |= record(e, first) | wait(second, e, 0);
 	if (!strcmp(how, "waited"))
 		status |= finish();
