@@ -3,7 +3,7 @@
  * What exec_test.sh runs: a program of the driver interface that finds libcuda.so.1 as programs do. Its words say what it
  * does, in order: `race` and `clean` launch kernels, `fault` stores beyond its buffer, `rounding` a little, `beyond` reads there, `constant` stores to constant memory, `child` launches a kernel that
  * launches others, `forever` one that does not end, `look` one that branches on what its buffer holds, `waits` one that waits for what nobody writes, `fill` fills the buffer, `flag` its second half, `copy` copies
- * it to the host, `streams` with a word behind it uses it in two streams, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `array` an array, `graph` launches a graph that allocates and frees memory, `graph-leak` one that does not free it, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3,
+ * it to the host, `streams` with a word behind it uses it in two streams, `heap`, `stack`, `data`, `code` and `library` let a kernel store to that memory of the host, `leak` keeps its buffer, `inside` frees an address inside of it, `twice` frees it twice, `array` an array, `graph` launches a graph that allocates and frees memory, `graph-leak` one that does not free it, `fork` makes a child that does nothing, `profile` starts the profiler, `exit3` ends with 3,
  * `close` closes the library and takes some more time.
  */
 #include <dlfcn.h>
@@ -332,10 +332,14 @@ int main(int count, char **words)
 			status |= keep_array();
 		else if (!strcmp(words[k], "memory"))
 			status |= tell_memory();
+		else if (!strcmp(words[k], "inside"))
+			printf("error %d\n", give(p + 64));
 		else if (is_attack(words[k]))
 			attack(module, words[k]);
 	if (count < 2 || strcmp(words[count - 1], "leak"))
 		give(p);
+	if (count > 1 && !strcmp(words[count - 1], "twice"))
+		printf("error %d\n", give(p));
 	if (count > 1 && !strcmp(words[count - 1], "freed"))
 		printf("error %d\n", launch(module, "clean", 64, &p));
 	if (count > 1 && !strcmp(words[count - 1], "close")) {

@@ -70,6 +70,9 @@ expect "with the program's line that asked for it" 1 "^leak: 256 bytes .* given 
 expect "a finding has the line of the launch" 1 "^  launched at exec_program" --check "$program" race
 expect "the last line is still what suppresses it" 1 '^  to suppress: ' --check "$program" look
 expect "memory that is freed has both lines" 1 "^  freed by cuMemFree $at" --check "$program" freed
+expect "an address inside of memory is freed" 1 "^invalid free: cuMemFree $at frees 0x[0-9a-f]*, which lies 64 bytes inside an allocation of 256 bytes, given by cuMemAlloc $at" --check "$program" clean inside
+expect "memory is freed twice" 1 "^double free: cuMemFree $at frees 0x[0-9a-f]*, which has been freed already, by cuMemFree $at" --check "$program" clean twice
+expect "of neither is told unasked" 0 'error 1' "$program" clean inside twice
 expect "that of its allocation, too" 1 "^  allocated by cuMemAlloc $at" --check "$program" freed
 # AddressSanitizer must be loaded before all else, so nothing of ours is preloaded under it, or loaded by a program without it.
 libcuda=$(dirname "$(command -v "$ptxsim")")/.libs/libcuda.so.1

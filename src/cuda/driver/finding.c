@@ -6,10 +6,12 @@
 
 #include <string.h>
 
+#include "cuda/driver/watch.h"
+
 enum { PLACE_TEXT = 600, FREED_MOST = 256 };
 
 /* Freed last, in a ring: a kernel may still hold the address. */
-static struct {
+static struct gone {
 	u64 base, size;
 	const struct host_place *given, *freed;
 } gone[FREED_MOST];
@@ -31,6 +33,39 @@ void finding_giver(const struct region *b, const char *call, char *text, size_t 
 	host_place_text(b->given, call, NULL, text, room);
 }
 
+/* What begins at the address, and has been freed; NULL: its calls are not known. */
+static const struct gone *find_gone(u64 address)
+{
+	for (u64 k = gone_count; k > 0 && gone_count - k < FREED_MOST; k--)
+		if (gone[(k - 1) % FREED_MOST].base == address)
+			return &gone[(k - 1) % FREED_MOST];
+	return NULL;
+}
+
+void finding_wrong_free(u64 address, const char *call)
+{
+	const struct region *b = block_of(address);
+	const struct gone *before = b ? NULL : find_gone(address);
+	char here[PLACE_TEXT], other[PLACE_TEXT];
+
+	if (!driver.findings || !watch_checks() || !(before || (b && b->base != address)))
+		return;
+	host_place_text(watch_place(), call, NULL, here, sizeof here);
+	if (b) {
+		finding_giver(b, "cuMemAlloc", other, sizeof other);
+		fprintf(driver.findings,
+			"invalid free: %s frees 0x%llx, which lies %llu bytes inside an allocation of %llu bytes, "
+			"given by %s\n",
+			here, (unsigned long long)address, (unsigned long long)(address - b->base),
+			(unsigned long long)b->size, other);
+	} else {
+		host_place_text(before->freed, "cuMemFree", NULL, other, sizeof other);
+		fprintf(driver.findings, "double free: %s frees 0x%llx, which has been freed already, by %s\n", here,
+			(unsigned long long)address, other);
+	}
+	fflush(driver.findings);
+}
+
 /* The program's two calls for the memory; NULL: not known. */
 static void find_calls(const struct finding *f, const struct host_place **given, const struct host_place **freed)
 {
@@ -42,11 +77,11 @@ static void find_calls(const struct finding *f, const struct host_place **given,
 
 	*given = b ? b->given : NULL;
 	*freed = NULL;
-	for (u64 k = gone_count; is_gone && !*given && !*freed && k > 0 && gone_count - k < FREED_MOST; k--)
-		if (gone[(k - 1) % FREED_MOST].base == address) {
-			*given = gone[(k - 1) % FREED_MOST].given;
-			*freed = gone[(k - 1) % FREED_MOST].freed;
-		}
+	const struct gone *x = is_gone ? find_gone(address) : NULL;
+	if (x) {
+		*given = x->given;
+		*freed = x->freed;
+	}
 }
 
 static void print_place(FILE *to, const char *what, const char *call, const struct host_place *p, const char *kernel)

@@ -21,6 +21,9 @@ struct finding {
 void finding_print(FILE *to, const struct finding *f);
 /* "cudaMalloc at app.cu:3 in main", or the call's name alone; into text[0..room). */
 void finding_giver(const struct region *b, const char *call, char *text, size_t room);
+/* The program has freed an address inside of its memory, or memory that it had freed before, by `call`: told of if kernels are
+ * checked. With the driver's lock. */
+void finding_wrong_free(u64 address, const char *call);
 /* Remembers whose memory it was. With the driver's lock. */
 void finding_forget_later(const struct region *b);
 

@@ -240,8 +240,10 @@ int drv_cuMemFree_v2(u64 dptr)
 		return CU_OK;
 	if (!b || b->freeing ||
 	    (b->kind != BLOCK_DEVICE && b->kind != BLOCK_MANAGED && b->kind != BLOCK_ASYNC && !pool_imported(b)) ||
-	    (b->of_graph && !b->of_graph->live))
+	    (b->of_graph && !b->of_graph->live)) {
+		finding_wrong_free(dptr, "cuMemFree");
 		return CU_INVALID_VALUE;
+	}
 	const int result = finish_before_release(b);
 	b = block_at(dptr);
 	if (!b)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cuda/driver/driver.h"
+#include "cuda/driver/finding.h"
 #include "cuda/driver/watch.h"
 #include "memory/memory.h"
 
@@ -397,8 +398,10 @@ int drv_cuMemFreeAsync(u64 dptr, struct cu_stream *h_stream)
 		return CU_INVALID_HANDLE;
 	if (!dptr)
 		return CU_OK;
-	if (!b || b->freeing || (b->kind != BLOCK_ASYNC && b->kind != BLOCK_DEVICE && !pool_imported(b)))
+	if (!b || b->freeing || (b->kind != BLOCK_ASYNC && b->kind != BLOCK_DEVICE && !pool_imported(b))) {
+		finding_wrong_free(dptr, "cuMemFreeAsync");
 		return CU_INVALID_VALUE;
+	}
 	if (b->of_graph && !s->capture) {
 		if (!b->of_graph->live)
 			return CU_INVALID_VALUE;
