@@ -19,6 +19,7 @@
 #include "exec/cut.h"
 #include "exec/doze.h"
 #include "exec/internal.h"
+#include "exec/spin.h"
 #include "exec/warp_state.h"
 
 /* The least remaining work, in nanoseconds, for which another worker pays: starting it takes half as long. A build that
@@ -67,8 +68,12 @@ static void fault_limit(struct warp *w)
 	const struct insn *at = s ? s->pc : grid_entry(w->grid, code) + last;
 	w->mask = s ? s->mask : w->initial_mask;
 	w->frame = s ? s->frame : w->entry_frame;
-	warp_fault(w, at, FAULT_LIMIT, w->mask, "after %llu warp instructions",
-		   (unsigned long long)w->grid->launch->instruction_limit);
+	/* Loops that look at the time, as those of libcu++ do, are never known to spin. */
+	char waits[ASYNC_WAIT_TEXT] = "";
+	if (s)
+		spin_tell_wait(w, s, waits);
+	warp_fault(w, at, FAULT_LIMIT, w->mask, "after %llu warp instructions%s",
+		   (unsigned long long)w->grid->launch->instruction_limit, waits);
 }
 
 /* Subtracts what the warp has issued since `before` from the launch's limit. */

@@ -48,12 +48,19 @@ static bool waits_for_mbarrier(const struct form *f)
 	return is_mbarrier(f) && (form_has(f, M_test_wait) || form_has(f, M_try_wait));
 }
 
-/* The number of the first load or atomic operation at or behind `from`; insn_count: there is none. */
+/* The number of the first load, atomic operation or wait at or behind `from`; insn_count: there is none. Of several that became of
+ * one statement, the last one waits. */
 static u32 find_look(const struct code *code, u32 from)
 {
-	for (u32 k = from; k < code->insn_count && k < from + SEARCHED; k++)
-		if (reads_memory(form_at(code, k)) || waits_for_mbarrier(form_at(code, k)))
+	for (u32 k = from; k < code->insn_count && k < from + SEARCHED; k++) {
+		if (reads_memory(form_at(code, k)))
 			return k;
+		if (!waits_for_mbarrier(form_at(code, k)))
+			continue;
+		while (k + 1 < code->insn_count && code->origin[k + 1] == code->origin[k])
+			k++;
+		return k;
+	}
 	return code->insn_count;
 }
 
@@ -170,6 +177,20 @@ static void explain_mbarrier(struct warp *w, const struct split *s, struct fault
 			 (u32)word & MBARRIER_COUNT_MASK, (u32)(word >> MBARRIER_PHASE));
 	if (length > 0 && used + (size_t)length < sizeof f->detail)
 		spin_tell_mbarriers(w->grid, f->detail + used + length, sizeof f->detail - used - (size_t)length);
+}
+
+void spin_tell_wait(struct warp *w, const struct split *s, char text[ASYNC_WAIT_TEXT])
+{
+	struct fault f = {.lanes = s->mask, .lane = (u32)__builtin_ctz(s->mask)};
+	const struct code *code = s->frame->code;
+	const struct insn *entry = w->grid->insns ? w->grid->insns[code->index] : code->insns;
+	const u32 at = find_look(code, (u32)(s->pc - entry));
+
+	async_tell_wait(w, text);
+	if (*text || at == code->insn_count || code->function->machine || !waits_for_mbarrier(form_at(code, at)))
+		return;
+	explain_mbarrier(w, s, &f, at);
+	snprintf(text, ASYNC_WAIT_TEXT, "%.*s", ASYNC_WAIT_TEXT - 1, f.detail);
 }
 
 void spin_explain(struct warp *w, const struct split *s, struct fault *f)

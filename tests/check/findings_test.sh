@@ -77,5 +77,35 @@ holds 'lanes of older PTX step together' check --arch=sm_90 "$work/slot.ptx"
 check --arch=sm_90 "$work/later.ptx"
 holds 'those of later PTX need not' [ $? -eq 1 ]
 
+# A loop that looks at the time is not known to spin for ever; but what it waits for is.
+cat >"$work/patient.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+//@ launch k grid=1 block=32
+.visible .entry k()
+{
+	.shared .align 8 .b64 bar;
+	.reg .pred %p<3>;
+	.reg .b32 %r<4>;
+	.reg .b64 %rd<8>;
+	mov.u32 %r1, %tid.x;
+	setp.eq.u32 %p1, %r1, 0;
+	@%p1 mbarrier.init.shared::cta.b64 [bar], 33;
+	bar.warp.sync 0xffffffff;
+	mbarrier.arrive.shared::cta.b64 %rd1, [bar];
+	mov.u64 %rd2, %globaltimer;
+again:
+	mbarrier.try_wait.shared::cta.b64 %p2, [bar], %rd1;
+	mov.u64 %rd3, %globaltimer;
+	sub.u64 %rd4, %rd3, %rd2;
+	@!%p2 bra again;
+	ret;
+}
+END
+check --limit=20000 "$work/patient.ptx"
+holds 'at the limit, the mbarrier that is waited for is named' \
+	grep -q 'after 20000 warp instructions; the mbarrier waits for 1 of 33 arrivals .* initialises mbarriers at line 13' "$work/err"
+
 echo "$((tried - failed)) of $tried passed, $failed failed"
 [ $failed -eq 0 ]
