@@ -24,11 +24,11 @@ enum race_role_bit {
 	RACE_MBARRIER_WAIT = 1 << 12,
 	RACE_READ_ONLY = 1 << 13,       /* a load of what nothing may write */
 	RACE_CLUSTER_RELAXED = 1 << 14, /* an arrival that orders no memory */
+	RACE_FREES = 1 << 15,           /* the run time's free() */
 	RACE_VOLATILE = 1 << 16,
-	RACE_FREES = 1 << 15,       /* the run time's free() */
-	RACE_TEXELS = 1 << 17,      /* an access through a texture or a surface */
+	RACE_TEXELS = 1 << 17, /* an access through a texture or a surface */
+	RACE_ASYNC = 1 << 18,  /* an operation that goes on by itself, whose accesses are told of apart: race_async.h */
 	RACE_PROXY_FENCE = 1 << 19, /* between ordinary accesses of global memory and asynchronous ones */
-	RACE_ASYNC = 1 << 18, /* an operation that goes on by itself, whose accesses are told of apart: race_async.h */
 };
 
 struct race_role {
