@@ -252,6 +252,81 @@ START_TEST(all_words_become_pages)
 }
 END_TEST
 
+/* What the same thread has left is taken out, and what others have is not; nothing is left of it. with_neighbours: in pages. */
+START_TEST(marks_are_taken_out)
+{
+	static struct tried t;
+
+	for (u32 with_neighbours = 0; with_neighbours < 2; with_neighbours++) {
+		begin(&t);
+		for (u32 n = 0; n < STEPS; n++) {
+			const u32 half = any(&t, 2);
+			const u64 address = (u64)any(&t, BYTES / 4) * 4 * (with_neighbours ? 1 : 52);
+			struct race_word w = race_global_word(&t.pages, &t.events, address, with_neighbours);
+			const struct race_mark m = {.time = 1,
+						    .block = n % 7,
+						    .site = 1,
+						    .lane = (u8)any(&t, LANES),
+						    .bytes = half ? 12 : 3};
+			struct race_mark whole = m, other = m;
+			struct race_mark kept;
+			whole.bytes = RACE_ALL_BYTES;
+			other.block = 9;
+			race_mark_put(&t.events, w, RACE_READ, &m);
+			ck_assert(!race_mark_take(&t.events, w, RACE_READ, &other));
+			other = m;
+			other.bytes = 1;
+			ck_assert(!race_mark_take(&t.events, w, RACE_READ, &other));
+			ck_assert(race_mark_get(&t.events, w, RACE_READ, &kept) && kept.block == m.block);
+			ck_assert(race_mark_take(&t.events, w, RACE_READ, half ? &whole : &m));
+			ck_assert(!race_mark_get(&t.events, w, RACE_READ, &kept));
+			ck_assert_uint_eq(race_planes_of(w), 0);
+		}
+		arena_free(&t.arena);
+	}
+}
+END_TEST
+
+static bool is_all(const u8 *bytes, size_t count, u8 value)
+{
+	for (size_t k = 0; k < count; k++)
+		if (bytes[k] != value)
+			return false;
+	return true;
+}
+
+/* Pieces of all sizes lie apart, are zeros, and what is given back is used again. */
+START_TEST(a_heap_holds_its_pieces)
+{
+	enum { PIECES = 500, LARGEST = 512 };
+	static struct tried t;
+	static struct {
+		u8 *bytes;
+		size_t size;
+	} pieces[PIECES];
+	struct race_heap h = {.left = 0};
+	size_t used = 0;
+
+	begin(&t);
+	memset(pieces, 0, sizeof pieces);
+	for (u32 n = 0; n < 100 * PIECES; n++) {
+		const u32 k = any(&t, PIECES);
+		ck_assert(is_all(pieces[k].bytes, pieces[k].size, (u8)k));
+		if (pieces[k].bytes)
+			race_heap_give(&h, pieces[k].bytes, pieces[k].size);
+		pieces[k].size = 64 + 32 * any(&t, (LARGEST - 64) / 32 + 1);
+		pieces[k].bytes = race_heap_take(&t.arena, &h, pieces[k].size);
+		ck_assert(is_all(pieces[k].bytes, pieces[k].size, 0));
+		memset(pieces[k].bytes, (u8)k, pieces[k].size);
+		if (n == 50 * PIECES)
+			used = t.arena.used_bytes;
+	}
+	ck_assert_uint_le(t.arena.used_bytes, 2 * used);
+	ck_assert_uint_lt(t.arena.used_bytes, 4 * PIECES * LARGEST);
+	arena_free(&t.arena);
+}
+END_TEST
+
 UNIT_TESTS("race_words", 60)
 {
 	UNIT_TEST(runs_know_each_byte);
@@ -260,4 +335,6 @@ UNIT_TESTS("race_words", 60)
 	UNIT_TEST(each_takes_little);
 	UNIT_TEST(moved_marks_make_no_events);
 	UNIT_TEST(all_words_become_pages);
+	UNIT_TEST(marks_are_taken_out);
+	UNIT_TEST(a_heap_holds_its_pieces);
 }
