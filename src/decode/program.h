@@ -156,8 +156,12 @@ struct code {
 	u32 sreg_count;
 	struct bank_row *banks;
 	u32 bank_count;
+	const u16 *
+		barriers_read; /* for each insn of machine code: which of B0 to B15 may be read from there on before they
+				   * are written; right where an instruction begins */
+	u32 barrier_rows;      /* the row of B0, before those of the others */
 	u32 *starts;           /* SASS: the first insn of each body instruction, for indirect branches */
-	u32 machine_registers; /* SASS: granted to each thread */
+	u32 machine_registers;                     /* SASS: granted to each thread */
 	const struct machine_banks *machine_banks; /* of a cubin, else NULL */
 	const char *refusal; /* of a cubin: names the first instruction that is not modelled; or NULL */
 	struct span refusal_at;

@@ -87,6 +87,41 @@ static bool release(struct warp *w, struct split *s)
 	return true;
 }
 
+/* The first of the ready ones, which has waited beside those that run, to the pool behind it. */
+static void join_pool(struct warp *w)
+{
+	struct split *s = w->ready_head;
+	const u32 index = (u32)(s->pc - grid_entry(w->grid, s->frame->code));
+
+	s->beside = false;
+	for (struct split *other = s->next; other; other = other->next)
+		if (other->pc == s->pc && other->frame == s->frame && !other->resumed &&
+		    converge_alike(s->frame->code, index, s->frame->rows, s->mask, other->mask)) {
+			other->mask |= s->mask;
+			split_free(w, split_take(w));
+			return;
+		}
+}
+
+void converge_part(struct warp *w, u32 lanes, const struct insn *pc)
+{
+	if (w->ready_head && w->ready_head->beside)
+		join_pool(w);
+	warp_split(w, lanes, pc);
+	w->ready_head->beside = true;
+}
+
+bool converge_alike(const struct code *code, u32 index, const u8 *rows, u32 lanes, u32 others)
+{
+	for (u32 left = code->barriers_read[index]; left; left &= left - 1) {
+		const u32 *row =
+			(const u32 *)(const void *)(rows + code->barrier_rows) + WARP_LANES * (u32)__builtin_ctz(left);
+		if (row[__builtin_ctz(lanes)] != row[__builtin_ctz(others)])
+			return false;
+	}
+	return true;
+}
+
 void converge_recheck(struct warp *w)
 {
 	for (struct split *s = w->waiting; s;)
@@ -99,7 +134,10 @@ void converge_park(struct warp *w, s32 barrier, u32 members, const struct insn *
 
 	s->barrier = (u32)barrier;
 	s->member_mask = barrier < 0 ? members : 0;
-	release(w, s);
+	if (release(w, s)) { /* those that came last go on at once */
+		split_remove(w, s);
+		split_push(w, s);
+	}
 }
 
 const struct insn *converge_stand_back(struct warp *w, const struct insn *next)

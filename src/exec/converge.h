@@ -22,6 +22,13 @@ void converge_give_up(struct warp *w);
 /* YIELD: the running lanes go behind the warp's other ready splits, to go on at `next`; the turn goes on with the first of
  * those. */
 const struct insn *converge_stand_back(struct warp *w, const struct insn *next);
+/* Lanes of the running split part from it, to go on at pc when it is their turn. A card knows three kinds of ready splits (read off
+ * an H100, docs/sass.md): the one that runs, the one that it parted from last, which waits beside it and is next, and a pool.
+ * When lanes part again, who waits there goes to the pool, where splits at the same instruction become one. */
+void converge_part(struct warp *w, u32 lanes, const struct insn *pc);
+/* Lanes of a warp that are at one place: do they wait for the same ones at all barriers that code from there on may look at?
+ * index: the place's, in the code; rows: the warp's. */
+bool converge_alike(const struct code *code, u32 index, const u8 *rows, u32 lanes, u32 others);
 /* Lanes exited, or left a barrier: others may have waited for them alone. */
 void converge_recheck(struct warp *w);
 

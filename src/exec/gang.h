@@ -161,6 +161,9 @@ gang_fn gang_end;
  * where others meet if it is NULL. Of one warp's lanes those that do not branch come first, but if taken_leads. */
 const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 taken[GANG_WARPS],
 				const struct insn *join, bool taken_leads);
+/* Machine code: the same where of each warp's lanes the fewer go first, those that fall through of as many. */
+const struct insn *gang_diverge_fewer_first(struct gang *g, const struct insn *i, const u32 taken[GANG_WARPS],
+					    const struct insn *join);
 /* The same for a branch with several targets: where to, the nearest first, and which lanes of each warp. */
 enum { GANG_WAYS = 16 };
 struct gang_ways {

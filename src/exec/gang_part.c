@@ -69,11 +69,14 @@ static void scatter_machine(const struct gang *g, u32 k, const struct insn *pc)
 	const struct gang_split *s = g->split;
 	struct warp *w = &g->warps[k];
 
-	for (const struct entry *e = s->stack; e < s->stack + s->depth; e++)
+	for (const struct entry *e = s->stack; e < s->stack + s->depth; e++) {
 		if (e->lanes[k] && e->is_join)
 			warp_park_apart(w, gang_plain(g, e->pc + 1), e->lanes[k], e->pc->d);
-		else if (e->lanes[k])
+		else if (e->lanes[k]) {
 			warp_stand_apart(w, gang_plain(g, e->pc), e->lanes[k], NULL);
+			w->ready_head->beside = s->beside[k] == (u32)(e - s->stack) + 1;
+		}
+	}
 	if (s->running[k])
 		warp_stand_apart(w, pc, s->running[k], NULL);
 	converge_recheck(w);

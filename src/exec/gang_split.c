@@ -23,6 +23,7 @@
  */
 #include <string.h>
 
+#include "exec/converge.h"
 #include "exec/gang_ways.h"
 #include "exec/internal.h"
 
@@ -68,6 +69,7 @@ static struct gang_split *begin(struct gang *g)
 	g->split = s;
 	s->depth = 0;
 	s->join = NO_JOIN;
+	memset(s->beside, 0, sizeof s->beside);
 	for (u32 k = 0; k < g->count; k++)
 		s->running[k] = FULL_MASK;
 	return s;
@@ -135,8 +137,10 @@ static const struct insn *next_way(struct gang *g)
 			return gang_part(g, e->pc, g->count);
 		}
 		s->depth--;
-		for (u32 k = 0; k < g->count; k++)
+		for (u32 k = 0; k < g->count; k++) {
 			any |= s->running[k] = e->lanes[k];
+			s->beside[k] = s->beside[k] > s->depth ? 0 : s->beside[k];
+		}
 		if (e->is_join)
 			s->join = e->outer;
 		if (!any)
@@ -241,6 +245,56 @@ static void put_aside(struct gang *g, const struct insn *pc, const u32 *chosen, 
 	}
 }
 
+/* Machine code: lanes of warp k that have waited beside those that run join the pool, as their warp parts again: those that wait
+ * at the same place below, up to the innermost join (exec/converge.h). */
+static void join_pool(struct gang *g, u32 k)
+{
+	struct gang_split *s = g->split;
+	const u32 at = s->beside[k];
+	const u8 *rows = g->rows + k * g->stride;
+	bool others = false;
+
+	s->beside[k] = 0;
+	for (u32 below = at ? at - 1 : 0; below-- > 0 && !s->stack[below].is_join;) {
+		struct entry *from = &s->stack[at - 1], *to = &s->stack[below];
+		const bool there = to->lanes[k] != 0;
+		/* An entry of other warps will do, too: so the stack does not grow with each round of a loop. */
+		if (to->pc == from->pc &&
+		    (there ? converge_alike(g->code, (u32)(to->pc - g->insns), rows, from->lanes[k], to->lanes[k])
+			   : !others)) {
+			to->lanes[k] |= from->lanes[k];
+			from->lanes[k] = 0;
+			return;
+		}
+		others |= there;
+	}
+}
+
+/* The members whose lanes part, a bit each. */
+static u32 parting(const struct gang *g, const u32 *taken)
+{
+	u32 parts = 0;
+
+	for (u32 k = 0; k < g->count; k++) {
+		const u32 mask = g->on ? g->split->running[k] : FULL_MASK;
+		parts |= (u32)(taken[k] && taken[k] != mask) << k;
+	}
+	return parts;
+}
+
+static void join_pools(struct gang *g, u32 parts)
+{
+	for (u32 left = parts; left; left &= left - 1)
+		join_pool(g, (u32)__builtin_ctz(left));
+}
+
+/* Of these warps the topmost entry has the lanes that wait beside those that run. */
+static void note_beside(struct gang_split *s, u32 warps)
+{
+	for (u32 left = warps; left; left &= left - 1)
+		s->beside[__builtin_ctz(left)] = s->depth;
+}
+
 /* If no warp's lanes part, the warp comes first that would without gangs: others may wait for it. */
 const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 taken[GANG_WARPS],
 				const struct insn *join_pc, bool taken_leads)
@@ -256,10 +310,71 @@ const struct insn *gang_diverge(struct gang *g, const struct insn *i, const u32 
 	const u32 lead = s->running[g->lead] ? g->lead : (u32)(s->on->warp - g->warps);
 	/* Who goes to the join at once does so first, and need not be remembered. */
 	const bool taken_first = count_branch(g, i, taken) ? taken_leads && i + 1 != join_pc : taken[lead];
+	const u32 parts = g->code->machine_banks ? parting(g, taken) : 0;
+	join_pools(g, parts);
 	open_join_at(g, join_pc);
 	put_aside(g, taken_first ? i + 1 : target, taken, taken_first);
+	note_beside(s, parts);
 	set_running(g);
 	return taken_first ? target : i + 1;
+}
+
+/* Puts lanes of each warp aside, to run from pc; all below them of such warps run later. The topmost entry will do where it is
+ * there for others. */
+static void put_beside(struct gang *g, const struct insn *pc, const u32 lanes[GANG_WARPS])
+{
+	struct gang_split *s = g->split;
+	struct entry *e = s->depth ? &s->stack[s->depth - 1] : NULL;
+	bool fits = e && !e->is_join && e->pc == pc;
+
+	for (u32 k = 0; k < g->count && fits; k++)
+		fits = !(lanes[k] && e->lanes[k]);
+	if (!fits) {
+		e = push(s, pc, false);
+		memset(e->lanes, 0, sizeof e->lanes);
+	}
+	for (u32 k = 0; k < g->count; k++) {
+		e->lanes[k] |= lanes[k];
+		s->running[k] &= ~lanes[k];
+	}
+}
+
+/* Warps that part run one after the other, those first that jump:
+ *
+ *      warps of which fewer jump     run the target; then what is behind the branch
+ *      the others that part          wait; then run what is behind the branch, while those that jump wait below */
+const struct insn *gang_diverge_fewer_first(struct gang *g, const struct insn *i, const u32 taken[GANG_WARPS],
+					    const struct insn *join_pc)
+{
+	u32 later[GANG_WARPS] = {0}, behind[GANG_WARPS] = {0}, stays = 0;
+
+	if ((g->count == 1 && !g->single) || (g->split && g->split->depth + 3 > STACK_ENTRIES))
+		return gang_part(g, i, 0);
+	const u32 parts = parting(g, taken);
+	if (!parts)
+		return gang_diverge(g, i, taken, join_pc, true);
+	struct gang_split *s = g->split ? g->split : begin(g);
+	g->on = s->on;
+	g->on_end = list_members(g, s->running, s->on);
+	count_branch(g, i, taken);
+	join_pools(g, parts);
+	open_join_at(g, join_pc);
+	EACH_MEMBER (g, m) {
+		const u32 k = (u32)(m->warp - g->warps), stay = m->mask & ~taken[k];
+		const bool stay_first = parts >> k & 1 && lanes_of(stay) <= lanes_of(taken[k]);
+		behind[k] = stay;
+		later[k] = stay_first ? taken[k] : 0;
+		stays |= (u32)stay_first << k;
+	}
+	const bool target_first = parts != stays;
+	if (stays)
+		put_beside(g, i + i->imm, target_first ? later : taken);
+	note_beside(s, stays);
+	if (target_first)
+		put_beside(g, i + 1, behind);
+	note_beside(s, parts & ~stays);
+	set_running(g);
+	return target_first ? i + i->imm : i + 1;
 }
 
 /* Counts the branch; whether the lanes of any warp part. */

@@ -24,6 +24,9 @@ struct gang_split {
 	struct gang_member on[GANG_WARPS], guarded[GANG_WARPS];
 	u32 depth; /* entries on the stack */
 	s32 join;  /* the topmost join, or NO_JOIN */
+	u32 beside
+		[GANG_WARPS]; /* machine code: the entry, plus 1, of lanes that wait beside those that run (exec/converge.h); 0:
+				 * there are none, or not in an entry of their own */
 	struct entry stack[STACK_ENTRIES];
 };
 

@@ -130,6 +130,7 @@ static void warp_reset(struct warp *w, const struct cluster *c)
 	w->issued = w->lanes_issued = w->branches = w->divergent_branches = 0;
 	w->state_hash = 0;
 	w->idled = 0;
+	w->asleep_since = 0;
 	w->looked.at = NULL;
 	w->counted = 0;
 	w->turn_start = 0;

@@ -22,7 +22,7 @@ static inline struct split *split_new(struct warp *w)
 	else
 		s = ARENA_NEW(&w->worker->arena, struct split);
 	s->next = NULL;
-	s->resumed = false;
+	s->resumed = s->beside = false;
 	s->state = SPLIT_READY;
 	return s;
 }
@@ -64,6 +64,20 @@ static inline struct split *split_take(struct warp *w)
 	if (!w->ready_head)
 		w->ready_tail = NULL;
 	return s;
+}
+
+/* Off the list of those that are ready. */
+static inline void split_remove(struct warp *w, const struct split *s)
+{
+	struct split *before = NULL, **at = &w->ready_head;
+
+	while (*at != s) {
+		before = *at;
+		at = &before->next;
+	}
+	*at = s->next;
+	if (!s->next)
+		w->ready_tail = before;
 }
 
 /* A new one of the lanes `mask`, before all that are ready. */

@@ -54,6 +54,7 @@ struct split {
 	struct frame *frame;
 	enum split_state state;
 	bool resumed;               /* a warp sync instruction is complete: execute it with `exchange` */
+	bool beside;                /* READY, machine code: it parted from those that run; see exec/converge.h */
 	u32 member_mask;            /* AT_WARP_SYNC: lanes waited for; once resumed: lanes that take part */
 	u32 barrier;                /* AT_BARRIER: its number; AT_CONVERGENCE: see exec/converge.h */
 	enum barrier_reduce reduce; /* and what its result is */
@@ -119,8 +120,9 @@ struct warp {
 	u32 spin_turns;    /* that ended so, while none of the lanes left */
 	u64 counted;       /* of `issued`, what is in the worker's `elapsed` */
 	struct warp *next_of_worker;
-	u64 state_hash; /* of the last turn that ended in a spin loop */
-	u64 idled;      /* clock ticks beyond `issued`, in loops that only look at a clock (exec/sreg.c) */
+	u64 state_hash;   /* of the last turn that ended in a spin loop */
+	u64 asleep_since; /* SYNCS.TRYWAIT: the worker's `elapsed`, plus 1, when it began to wait; 0: it does not */
+	u64 idled;        /* clock ticks beyond `issued`, in loops that only look at a clock (exec/sreg.c) */
 	struct {
 		const struct insn *at;
 		u64 issued;

@@ -21,7 +21,7 @@
 	/* Predicates */                                                                               \
 	X(plop3) X(p2r) X(r2p) X(sign)                                                                 \
 	/* Lanes that run together, constant banks */                                                  \
-	X(vote) X(shfl) X(match) X(redux) X(elect) X(r2ur) X(differs) X(bank) X(arrive) X(nibbles) X(turns)                                     \
+	X(vote) X(shfl) X(match) X(redux) X(elect) X(r2ur) X(differs) X(bank) X(arrive) X(await) X(nibbles) X(turns)                                     \
 	/* Textures and surfaces */                                                                    \
 	X(texture) X(texture_size) X(suld) X(sust) X(sured)                                            \
 	/* Control */                                                                                  \
@@ -43,8 +43,15 @@ struct machine_entry {
 };
 
 /* Bits of insn.aux of control instructions: the guard's and the second predicate's negation; the loop waits for others; all
- * lanes branch if one does; they branch if all have met, not if some have not. */
-enum { MACHINE_NOT_GUARD = 1, MACHINE_SPIN = 2, MACHINE_NOT_SECOND = 4, MACHINE_ANY = 8, MACHINE_MET = 16 };
+ * lanes branch if one does; they branch if all have met, not if some have not; of those that part the fewer go first. */
+enum {
+	MACHINE_NOT_GUARD = 1,
+	MACHINE_SPIN = 2,
+	MACHINE_NOT_SECOND = 4,
+	MACHINE_ANY = 8,
+	MACHINE_MET = 16,
+	MACHINE_FEWER_FIRST = 32
+};
 /* Bits of the first word of the lists of sums: complements of the three sources, what else differs. */
 enum {
 	MACHINE_NOT_A = 1,

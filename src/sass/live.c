@@ -28,6 +28,8 @@ static void add(struct set *s, u32 first, u32 count)
 		s->words[k / 64] |= 1ull << k % 64;
 }
 
+static bool has(const struct set *s, u32 k) { return s->words[k / 64] >> k % 64 & 1; }
+
 /* Whether a control instruction is done by all lanes that come to it. */
 static bool is_certain(const struct sass_insn *i)
 {
@@ -116,7 +118,7 @@ static bool step(struct flow *all, u32 k, const struct set *anywhere)
 }
 
 void sass_live_at(struct arena *scratch, const struct ir_function *f, const bool *leads, const u32 *bases, u32 entry,
-		  bool live[SASS_INDEX_COUNT])
+		  bool live[SASS_INDEX_COUNT], u16 *barriers)
 {
 	const u32 count = (u32)f->body.count;
 	struct flow *all = ARENA_ARRAY(scratch, count + 1, struct flow);
@@ -134,5 +136,8 @@ void sass_live_at(struct arena *scratch, const struct ir_function *f, const bool
 		}
 	}
 	for (u32 k = 0; k < SASS_INDEX_COUNT; k++)
-		live[k] = entry < count && all[entry].before.words[k / 64] >> k % 64 & 1;
+		live[k] = entry < count && has(&all[entry].before, k);
+	for (u32 k = 0; k < count; k++)
+		for (u32 b = 0; b < 16; b++)
+			barriers[k] |= (u16)(has(&all[k].before, SASS_INDEX_B + b) << b);
 }

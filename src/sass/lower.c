@@ -328,23 +328,6 @@ void lower_jump_to(struct lower *l, u32 address)
 	VEC_PUSH(l->e.low->scratch, &l->jumps, jump);
 }
 
-/* The innermost region (BSSY to BSYNC) that a branch lies in tells where gangs may expect its lanes to meet. */
-void lower_meets(struct lower *l, u32 operand)
-{
-	const struct lower_region *inner = NULL;
-	const u32 at = lower_address(l);
-
-	for (size_t k = 0; k < l->regions.count; k++) {
-		const struct lower_region *r = &l->regions.items[k];
-		if (r->first < at && at < r->end && (!inner || r->end - r->first < inner->end - inner->first))
-			inner = r;
-	}
-	if (!inner)
-		return;
-	const struct lower_meeting m = {(u32)l->e.insns.count - 1, inner->end, operand};
-	VEC_PUSH(l->e.low->scratch, &l->meetings, m);
-}
-
 /* Two rows of 32 bits as one of 64; lower_split() is the way back. */
 u32 lower_join(struct lower *l, u32 low, u32 high)
 {
@@ -537,85 +520,6 @@ bool lower_decode_at(struct lower *l, u32 index, struct sass_insn *i)
 	return sass_decode(l->m->decoder, read_u64(code), read_u64(code + 8), address - l->section->base, i);
 }
 
-/* An address that is not an instruction's is no place to jump to, and is ignored. */
-static void lead(struct lower *l, u64 address)
-{
-	u32 index;
-
-	if (address <= UINT32_MAX && ir_find_address(l->e.function, address, &index))
-		l->leads[index] = true;
-}
-
-/* BSSY names where its lanes go on together: behind the BSYNC, or there. */
-static void note_region(struct lower *l, const struct sass_insn *bssy)
-{
-	const u32 target = (u32)bssy->operands[bssy->operand_count - 1].value;
-
-	for (u32 back = 0; back <= SASS_INSN_BYTES; back += SASS_INSN_BYTES) {
-		struct sass_insn i;
-		const u32 at = target - back;
-		u32 index;
-		const struct lower_region r = {l->section->base + bssy->address, l->section->base + at};
-		if (r.end <= r.first || !ir_find_address(l->e.function, r.end, &index) ||
-		    !lower_decode_at(l, index, &i) || i.opcode != SASS_OP_BSYNC ||
-		    i.operands[1].number != bssy->operands[1].number)
-			continue;
-		VEC_PUSH(l->e.low->scratch, &l->regions, r);
-		return;
-	}
-}
-
-/* Where jumps land: targets, what stands behind calls, words of tables that look like places of the code. A straight run
- * must end there, as counts are added at the ends of runs. BRX jumps by tables in constant bank 2, among other
- * constants; a word that only looks like one costs a run that is cut in two, and nothing else. */
-static void find_leads(struct lower *l)
-{
-	const struct ir_function *f = l->e.function;
-	struct sass_insn i;
-
-	l->leads = ARENA_ARRAY(l->e.low->scratch, f->body.count + 1, bool);
-	l->bases = ARENA_ARRAY(l->e.low->scratch, f->body.count + 1, u32);
-	for (u32 k = 0; k < f->body.count; k++) {
-		const bool known = lower_decode_at(l, k, &i);
-		l->bases[k] = l->section->base;
-		if (!known)
-			continue;
-		for (u32 o = 0; o < i.operand_count; o++)
-			if (i.operands[o].arg == ARG_TARGET)
-				lead(l, l->section->base + i.operands[o].value);
-		l->uses_local |= i.opcode == SASS_OP_STL;
-		if (i.opcode == SASS_OP_BSSY && i.operands[i.operand_count - 1].arg == ARG_TARGET)
-			note_region(l, &i);
-		if (i.opcode == SASS_OP_CALL || i.opcode == SASS_OP_BRX)
-			l->leads[k + 1] = true;
-		if (f->body.items[k].address == l->section->base)
-			l->leads[k] = true;
-	}
-	const struct cubin_function *own = l->m->sections[l->kernel->section].function;
-	for (u64 at = 0; own->banks[2] && at + 4 <= own->bank_bytes[2]; at += 4)
-		lead(l, (u64)l->m->sections[l->kernel->section].base + read_u32(own->banks[2] + at));
-}
-
-/* BSYNC becomes one insn, which is what gangs know a join by. */
-static void resolve_meetings(struct lower *l)
-{
-	meaning_fn *const bsync = l->e.low->isa->machine[MACHINE_bsync]->run;
-
-	for (size_t k = 0; k < l->meetings.count; k++) {
-		const struct lower_meeting *m = &l->meetings.items[k];
-		u32 index;
-		if (!ir_find_address(l->e.function, m->address, &index))
-			continue;
-		const u32 at = l->start[index], distance = at - m->insn;
-		if (at >= l->e.insns.count || l->e.insns.items[at].fn != bsync)
-			continue;
-		if (m->operand == NO_OPERAND)
-			l->e.insns.items[m->insn].c = distance;
-		else
-			l->e.operands.items[m->operand] = distance;
-	}
-}
-
 static void resolve_jumps(struct lower *l)
 {
 	for (size_t k = 0; k < l->jumps.count; k++) {
@@ -670,10 +574,12 @@ static void emit_code(struct lower *l)
 	l->i = &i;
 	l->start = ARENA_ARRAY(e->low->arena, e->function->body.count + 1 + MACHINE_SYSTEM_FUNCTIONS, u32);
 	l->form_insns = ARENA_ARRAY(e->low->arena, e->function->body.count + 1, u32);
+	l->counted = ARENA_ARRAY(e->low->scratch, e->function->body.count + 1, u32);
 	emit_entry(l);
 	for (u32 k = 0; k < e->function->body.count; k++) {
 		const bool known = lower_decode_at(l, k, &i);
 		e->body_index = k;
+		l->counted[k] = (u32)e->insns.count;
 		/* A run's length has 16 bits. */
 		if (l->leads[k] || e->run >= RUN_LONGEST)
 			emit_count(e);
@@ -704,7 +610,8 @@ static void emit_code(struct lower *l)
 			e->forms[e->function->body.count + 1 + k] = *l->form;
 	}
 	resolve_jumps(l);
-	resolve_meetings(l);
+	lower_resolve_meetings(l);
+	lower_keep_barriers(l);
 	keep_steps(l);
 }
 
@@ -743,7 +650,7 @@ struct code *sass_lower_function(struct lowering *low, struct ir_function *f)
 	l.e.forms = ARENA_ARRAY(low->arena, f->body.count + 1 + MACHINE_SYSTEM_FUNCTIONS, struct form);
 	l.e.matched = ARENA_ARRAY(low->scratch, f->body.count + 1, struct matched);
 	l.calls_system = find_system_calls(l.m);
-	find_leads(&l);
+	lower_find_ways(&l);
 	l.e.code->local_bytes = local_bytes(&l);
 	lower_plan_rows(&l);
 	emit_code(&l);

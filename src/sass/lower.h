@@ -64,7 +64,11 @@ struct lower {
 	bool failed, shows_order, uses_local;
 	u64 calls_system; /* a bit for each of the functions that the system supplies */
 	bool *leads;
-	u32 *bases; /* for each instruction: where its section begins */
+	u16 *barriers_read; /* for each instruction: see struct code */
+	u8 *chosen;         /* how many branches name the instruction */
+	u32 *loop_of;       /* the innermost of `loops` that it is in, or NO_OPERAND */
+	u32 *counted;       /* its first insn, which may add up the run before it */
+	u32 *bases;         /* for each instruction: where its section begins */
 	u32 *start;
 	u64 local_bytes;
 	const struct isa_row *neutral; /* of instructions of no note */
@@ -78,7 +82,7 @@ struct lower {
 	VEC_OF(struct machine_step) steps; /* of the insns up to the last one that is anybody's */
 	VEC_OF(struct lower_jump) jumps;
 	VEC_OF(struct lower_meeting) meetings;
-	VEC_OF(struct lower_region) regions;
+	VEC_OF(struct lower_region) regions, loops; /* loops: by instructions */
 };
 
 typedef void lower_fn(struct lower *l);
@@ -173,6 +177,12 @@ void lower_control(struct lower *l, enum machine_handler handler, struct insn i,
 void lower_jump_to(struct lower *l, u32 address);
 /* The branch just emitted parts lanes: notes where they meet. operand: see lower_meeting. */
 void lower_meets(struct lower *l, u32 operand);
+/* Around the emission of a body (lower_ways.c): finds jumps and loops before, tells branches where lanes meet after. */
+void lower_find_ways(struct lower *l);
+void lower_resolve_meetings(struct lower *l);
+void lower_keep_barriers(struct lower *l);
+/* Whether it shows in counts which lanes go first at the branch that is being lowered. */
+bool lower_parts_for_long(const struct lower *l, u64 target);
 /* {low, high} of a pair as a temporary row of 64 bits, and back to operand k or to two rows. */
 u32 lower_join(struct lower *l, u32 low, u32 high);
 void lower_split(struct lower *l, u32 low, u32 high, u32 from);

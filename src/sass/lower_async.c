@@ -82,11 +82,15 @@ static void test_phase(struct lower *l)
 {
 	const struct sass_operand *at = &l->i->operands[1];
 	const u32 parity = lower_word(l), base = shared_base(l, at);
+	const bool sleeps = modifier(l, MOD_TRYWAIT);
+	const u32 apart = sleeps ? lower_apart(l) : NO_OPERAND;
 
 	PTX(l, "shr.u32", TO32(parity), ROW32(lower_plain(l, 2, 0)), ROW32(lower_number(l, 31)));
-	PTX(l,
-	    modifier(l, MOD_TRYWAIT) ? "mbarrier.try_wait.parity.shared.b64" : "mbarrier.test_wait.parity.shared.b64",
+	if (sleeps)
+		lower_machine(l, MACHINE_await, (struct insn){.a = base, .b = parity, .imm = (s32)at->value});
+	PTX(l, sleeps ? "mbarrier.try_wait.parity.shared.b64" : "mbarrier.test_wait.parity.shared.b64",
 	    TO1(lower_to_predicate(l, 0)), ROW32(base), OFFSET(at->value), ROW32(parity));
+	lower_apart_end(l, apart);
 }
 
 /* The token that code takes apart: bits 43 to 62 are 2^20 less the arrivals that were pending, bit 63 the phase. The lower word

@@ -47,8 +47,10 @@ static u8 spinning(struct lower *l, u64 target)
  * (BSSY to BSYNC) that it stands in. */
 static void branch(struct lower *l, u64 target, struct predicate p)
 {
-	lower_control(l, MACHINE_bra,
-		      (struct insn){.aux = (u8)(spinning(l, target) | (modifier(l, MOD_ANY) ? MACHINE_ANY : 0))}, p);
+	const u8 aux = (u8)(spinning(l, target) | (modifier(l, MOD_ANY) ? MACHINE_ANY : 0) |
+			    (lower_parts_for_long(l, target) ? MACHINE_FEWER_FIRST : 0));
+
+	lower_control(l, MACHINE_bra, (struct insn){.aux = aux}, p);
 	lower_jump_to(l, l->section->base + (u32)target);
 	lower_meets(l, NO_OPERAND);
 }

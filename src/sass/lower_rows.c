@@ -94,10 +94,11 @@ static void plan_clearing(struct lower *l, struct row_plan *plan)
 	u32 entry;
 
 	plan->undefined = ARENA_ARRAY(l->e.low->scratch, SASS_INDEX_COUNT, struct row_place);
-	if (l->e.low->options->keep_registers || !ir_find_address(f, l->m->sections[l->kernel->section].base, &entry))
+	l->barriers_read = ARENA_ARRAY(l->e.low->scratch, f->body.count + 1, u16);
+	const bool known = ir_find_address(f, l->m->sections[l->kernel->section].base, &entry);
+	sass_live_at(l->e.low->scratch, f, l->leads, l->bases, known ? entry : 0, live, l->barriers_read);
+	if (l->e.low->options->keep_registers || !known)
 		memset(live, true, sizeof live);
-	else
-		sass_live_at(l->e.low->scratch, f, l->leads, l->bases, entry, live);
 	for (u32 k = 0; k < SASS_NO_REGISTER; k++) {
 		if (live[SASS_INDEX_R + k] && k < l->registers)
 			clear(plan, lower_register(l, k), 32);

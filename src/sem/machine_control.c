@@ -146,8 +146,13 @@ static inline const struct insn *jump_back(struct warp *w, const struct insn *i,
 	return w->budget <= 0 ? warp_yield(w, to) : to;
 }
 
-/* MACHINE_ANY (BRA.ANY): all lanes go if one does. The lanes that fall through are put aside as a split of their own
- * first, so that the warp goes on with those that jump. */
+/* Of as many, those that fall through. */
+static inline bool stay_first(const struct insn *i, u32 taken, u32 mask)
+{
+	return i->aux & MACHINE_FEWER_FIRST && 2 * lanes_of(taken) >= lanes_of(mask);
+}
+
+/* MACHINE_ANY (BRA.ANY): all lanes go if one does. */
 MEANING_FUNCTION(bra)
 {
 	const u32 some = TAKEN, taken = some && i->aux & MACHINE_ANY ? mask : some;
@@ -159,7 +164,11 @@ MEANING_FUNCTION(bra)
 		return i + 1;
 	if (taken != mask) {
 		w->divergent_branches++;
-		warp_split(w, mask & ~taken, i + 1);
+		if (stay_first(i, taken, mask)) {
+			converge_part(w, taken, to);
+			return i + 1;
+		}
+		converge_part(w, mask & ~taken, i + 1);
 	}
 	return i->imm <= 0 ? jump_back(w, i, to) : to;
 }
@@ -212,7 +221,8 @@ GANG_FUNCTION(bra)
 		gang_account_branch(g, i);
 		return i + 1;
 	}
-	const struct insn *next = gang_diverge(g, i, taken, join_of(i), true);
+	const struct insn *next = i->aux & MACHINE_FEWER_FIRST ? gang_diverge_fewer_first(g, i, taken, join_of(i))
+							       : gang_diverge(g, i, taken, join_of(i), true);
 	return next && i->imm <= 0 && i->aux & MACHINE_SPIN ? gang_back(g, i, next) : next;
 }
 MEANING_GANG(bra);

@@ -3,6 +3,7 @@
  * Machine code: what lanes that run together tell one another, and what they give to the warp's uniform registers, whose
  * rows hold the same value in all lanes, whether these run or not.
  */
+#include "exec/async.h"
 #include "exec/converge.h"
 #include "memory/banks.h"
 #include "sem/extremes.h"
@@ -255,6 +256,91 @@ MEANING_FUNCTION(arrive)
 }
 MEANING_STEP(arrive);
 
+/* Whether a lane's mbarrier is there and has not ended the phase whose parity the lane names. What is wrong with it the wait
+ * itself tells. a: base; imm: offset; b: row of parities. */
+static bool has_to_wait(struct warp *w, const struct insn *i, const u8 *rows, u32 mask)
+{
+	const u32 *base = ROW_OF(u32, i->a), *parity = ROW_OF(u32, i->b);
+	const u32 first = (u32)__builtin_ctz(mask);
+	bool waits = false, known = true;
+
+	w->worker->probing = true;
+	for (u32 left = mask; left && known; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		if (l != first && base[l] == base[first] && parity[l] == parity[first])
+			continue;
+		const u8 *at = lane_pointer(w, i, l, SPACE_SHARED, base[l] + (u32)i->imm, sizeof(u64), false);
+		u64 word = 0;
+		if (at)
+			memcpy(&word, at, sizeof word);
+		known = at && word >> MBARRIER_VALID & 1;
+		waits |= known && word >> MBARRIER_PHASE == (parity[l] & 1);
+	}
+	w->worker->probing = false;
+	if (w->stop == STOP_FAULT)
+		w->stop = STOP_NONE;
+	return waits && known;
+}
+
+/* SYNCS.TRYWAIT lets its warp sleep until the phase has ended or time is up: programs count how often they ask, and on a card
+ * that is hardly ever more than once. Time is up when nothing else in the launch moves, and after PATIENCE instructions of
+ * others. */
+static bool sleeps_on(struct warp *w, const struct insn *i, u32 mask)
+{
+	enum { PATIENCE = 1 << 24, VAIN_TURNS = 8 };
+	const struct worker *k = w->worker;
+
+	if (!w->asleep_since)
+		w->asleep_since = k->elapsed + 1;
+	if (k->still.passes || k->elapsed >= w->asleep_since + PATIENCE)
+		return false;
+	if (warp_spins_in_vain(w, i, mask, VAIN_TURNS)) /* for lanes that are parked, maybe */
+		converge_give_up(w);
+	return true;
+}
+
+/* How a launch explores schedules, or delays copies, is up to the loop around the wait. */
+static bool may_sleep(const struct grid *grid)
+{
+	return grid->async == ASYNC_EAGER && grid->launch->schedule.mode == SCHEDULE_USUAL;
+}
+
+/* Before the wait itself: comes again in each turn until it need not sleep. */
+MEANING_FUNCTION(await)
+{
+	if (!may_sleep(w->grid) || !has_to_wait(w, i, rows, mask) || !sleeps_on(w, i, mask)) {
+		w->asleep_since = 0;
+		return i + 1;
+	}
+	const struct insn *next = warp_yield(w, i);
+	w->spins += !w->spins;
+	return next;
+}
+/* Warps that need not sleep do not wait for those that must. */
+GANG_FUNCTION(await)
+{
+	const struct insn *plain = gang_plain(g, i);
+	u32 sleeping = 0, k = 0;
+
+	if (!may_sleep(g->grid))
+		return i + 1;
+	if (g->on)
+		EACH_MEMBER (g, m)
+			sleeping += has_to_wait(m->warp, plain, m->rows, m->mask) && sleeps_on(m->warp, plain, m->mask);
+	else
+		EACH_WARP (g) {
+			struct warp *w = &g->warps[k++];
+			sleeping += has_to_wait(w, plain, rows, FULL_MASK) && sleeps_on(w, plain, FULL_MASK);
+		}
+	if (!sleeping)
+		return i + 1;
+	if (sleeping < (g->on ? (u32)(g->on_end - g->on) : g->count))
+		return gang_part(g, i, 0);
+	g->spins += !g->spins;
+	return gang_yield(g, i);
+}
+MEANING_GANG(await);
+
 const struct machine_entry SEM_NAME(machine_exchange)[] = {
-	ENTRY(vote),    ENTRY(shfl), ENTRY(match),  ENTRY(redux),   ENTRY(elect), ENTRY(r2ur),
-	ENTRY(differs), ENTRY(bank), ENTRY(arrive), ENTRY(nibbles), ENTRY(turns), {MACHINE_COUNT, NULL}};
+	ENTRY(vote), ENTRY(shfl),   ENTRY(match), ENTRY(redux),   ENTRY(elect), ENTRY(r2ur),          ENTRY(differs),
+	ENTRY(bank), ENTRY(arrive), ENTRY(await), ENTRY(nibbles), ENTRY(turns), {MACHINE_COUNT, NULL}};
