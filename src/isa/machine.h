@@ -16,7 +16,7 @@
 	/* Rows */                                                                                     \
 	X(all) X(one) X(modify) X(modify_absolute) X(pair) X(part) X(quad) X(unquad) X(logic_pred) X(sign_of_double) X(fchk) X(mufu_circle)                                                \
 	/* Integers */                                                                                 \
-	X(iadd3) X(iadd3_carry) X(imad) X(imad_wide) X(imad_wide_signed) X(imad_carry) X(lea) X(lea_carry) \
+	X(iadd3) X(iadd3_carry) X(imad) X(imad_wide) X(imad_wide_signed) X(imad_carry) X(imad_low_carry) X(lea_wide) X(lea) X(lea_carry) \
 	X(shf) X(isetp) X(least_bytes) X(lop3_pred) X(fsetp) X(dsetp)                                                 \
 	/* Predicates */                                                                               \
 	X(plop3) X(p2r) X(r2p) X(sign)                                                                 \

@@ -180,13 +180,19 @@ void lower_viadd(struct lower *l)
 		add_bytes(l, a, lower_plain(l, 2, 0));
 }
 
+static bool is_power(const struct sass_operand *o)
+{
+	const u32 value = (u32)o->value;
+
+	return o->arg == ARG_INTEGER && value && !(value & (value - 1));
+}
+
 /* MOV and shifts are products too: the assembler balances the pipes. */
 static bool simple_product(struct lower *l, u32 first)
 {
 	const u32 d = lower_to(l, 0, 0);
 	const struct sass_operand *b = &l->i->operands[first + 1];
-	const bool by_power =
-		b->arg == ARG_INTEGER && b->value && !((u32)b->value & ((u32)b->value - 1)) && (u32)b->value;
+	const bool by_power = is_power(b);
 
 	if (lower_is_rz(l, first)) {
 		PTX(l, "mov.b32", TO32(d), ROW32(lower_source(l, first + 2)));
@@ -218,10 +224,36 @@ static void product_carry(struct lower *l, u32 first, u32 how, bool carries)
 		high = how & (MACHINE_WIDE | MACHINE_HIGH) ? lower_plain(l, first + 2, 1) : l->zero;
 	}
 	const u32 x = carries ? carry_in(l, first + 3, MACHINE_NOT_X, &flags) : l->false_row;
-	const u32 out = first == 2 ? lower_to_predicate(l, 1) : l->pred_sink;
-	const u32 list[] = {flags, high, x, out, lower_to(l, 0, 1)};
+	if (first == 1) {
+		const u32 list[] = {flags, x};
+		lower_machine_list(l, MACHINE_imad_low_carry,
+				   (struct insn){.d = lower_to(l, 0, 0), .a = a, .b = b, .c = c}, list, COUNT_OF(list));
+		return;
+	}
+	const u32 list[] = {flags, high, x, lower_to_predicate(l, 1), lower_to(l, 0, 1)};
 	lower_machine_list(l, MACHINE_imad_carry, (struct insn){.d = lower_to(l, 0, 0), .a = a, .b = b, .c = c}, list,
 			   COUNT_OF(list));
+}
+
+/* Addresses are of elements whose size is a power of two. */
+static void product_wide(struct lower *l, u32 first, bool is_signed)
+{
+	const struct sass_operand *factor = &l->i->operands[first + 1];
+	const u32 a = lower_source(l, first), low = lower_plain(l, first + 2, 0), high = lower_plain(l, first + 2, 1);
+
+	if (is_power(factor) && !(is_signed && (u32)factor->value >> 31)) {
+		lower_machine(l, MACHINE_lea_wide,
+			      (struct insn){.d = lower_to(l, 0, 0),
+					    .a = a,
+					    .b = low,
+					    .c = high,
+					    .imm = __builtin_ctz((u32)factor->value),
+					    .aux = is_signed});
+		return;
+	}
+	lower_machine_list(l, is_signed ? MACHINE_imad_wide_signed : MACHINE_imad_wide,
+			   (struct insn){.d = lower_to(l, 0, 0), .a = a, .b = lower_source(l, first + 1), .c = low},
+			   &high, 1);
 }
 
 void lower_imad(struct lower *l)
@@ -239,12 +271,7 @@ void lower_imad(struct lower *l)
 	}
 	if (wide && !carries && lower_is_pt(l, 1) && !(l->i->operands[first + 2].flags & SASS_MINUS) &&
 	    !lower_is_rz(l, 0)) {
-		const u32 a = lower_source(l, first), b = lower_source(l, first + 1);
-		const u32 list[] = {lower_plain(l, first + 2, 1)};
-		lower_machine_list(
-			l, is_signed ? MACHINE_imad_wide_signed : MACHINE_imad_wide,
-			(struct insn){.d = lower_to(l, 0, 0), .a = a, .b = b, .c = lower_plain(l, first + 2, 0)}, list,
-			COUNT_OF(list));
+		product_wide(l, first, is_signed);
 		return;
 	}
 	product_carry(l, first,

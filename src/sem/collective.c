@@ -11,6 +11,7 @@
 #include "sem/extremes.h"
 #include "sem/meet.h"
 #include "sem/pick.h"
+#include "sem/shuffle.h"
 
 /* The operands of the members, from their rows or from where the lanes left them. */
 static inline void operands32(const u8 *rows, u32 operand, const u64 *exchange, u32 value[WARP_LANES])
@@ -37,47 +38,12 @@ static inline void write_all32(u8 *rows, u32 offset, u32 mask, u32 value)
 
 /* --- shfl ----------------------------------------------------------------------------------- */
 
-/* What shfl works on: the operands by lane, what they are taken from, and whether that lies in the segment. */
-struct shuffle {
-	u32 a[WARP_LANES];
-	s32 from[WARP_LANES], inside[WARP_LANES];
-} __attribute__((aligned(64)));
-
 ALWAYS_INLINE void shfl_begin(struct shuffle *s, const u8 *rows, const u32 *list, u32 members, const u64 *exchange)
 {
 	operands32(rows, list[2], exchange, s->a);
 	if (members != FULL_MASK)
 		EACH_LANE
 			s->a[l] &= 0u - (members >> l & 1);
-}
-
-/* value[l] = a[from[l]]: a permutation in registers where the host has one, since a gather from a row just stored waits
- * for the stores and costs four times as much. 0 <= from[l] < 32. */
-ALWAYS_INLINE void permute_lanes(u32 value[WARP_LANES], const u32 a[WARP_LANES], const s32 from[WARP_LANES])
-{
-#if defined __AVX512F__
-	const __m512i low = _mm512_load_si512(a), high = _mm512_load_si512(a + 16);
-	for (u32 l = 0; l < WARP_LANES; l += 16)
-		_mm512_store_si512(value + l, _mm512_permutex2var_epi32(low, _mm512_load_si512(from + l), high));
-#elif defined __AVX2__
-	__m256i part[4];
-	for (u32 k = 0; k < 4; k++)
-		part[k] = _mm256_load_si256((const __m256i *)(const void *)(a + 8 * k));
-	for (u32 l = 0; l < WARP_LANES; l += 8) {
-		const __m256i index = _mm256_load_si256((const __m256i *)(const void *)(from + l));
-		__m256 kept[4];
-		for (u32 k = 0; k < 4; k++)
-			kept[k] = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(part[k], index));
-		const __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(index, 28));
-		const __m256 upper = _mm256_castsi256_ps(_mm256_slli_epi32(index, 27));
-		const __m256 first = _mm256_blendv_ps(kept[0], kept[1], odd);
-		const __m256 last = _mm256_blendv_ps(kept[2], kept[3], odd);
-		_mm256_store_ps((float *)(void *)(value + l), _mm256_blendv_ps(first, last, upper));
-	}
-#else
-	EACH_LANE
-		value[l] = a[from[l]];
-#endif
 }
 
 ALWAYS_INLINE void shfl_end(const struct shuffle *s, u8 *rows, const u32 *list, u32 mask)
@@ -89,17 +55,6 @@ ALWAYS_INLINE void shfl_end(const struct shuffle *s, u8 *rows, const u32 *list, 
 	pred_write(rows, list[1], mask, pack_lanes32(s->inside));
 }
 
-/* Each mode's source lane j and whether it lies in the segment; else a lane gets its own value and false
- * (recorded: warp-collective). A lane that is no member gives 0, and true (recorded: mixed-forms). Only the low five
- * bits of b count. */
-#define SHFL_LANE(SOURCE, INSIDE)                                                  \
-	{                                                                          \
-		const s32 b = (s32)(pb[l] & 31), segment = (s32)(pc[l] >> 8 & 31); \
-		const s32 last = (l & segment) | ((s32)(pc[l] & 31) & ~segment);   \
-		const s32 j = (SOURCE);                                            \
-		s.inside[l] = (INSIDE) ? -1 : 0;                                   \
-		s.from[l] = (INSIDE) ? j & 31 : l;                                 \
-	}
 #define SHFL_LANES(MODE, SOURCE, INSIDE)                                                                       \
 	static void shfl_##MODE##_group(struct warp *w, const struct insn *i, u8 *rows, u32 mask, u32 members, \
 					const u64 *exchange)                                                   \
@@ -108,8 +63,9 @@ ALWAYS_INLINE void shfl_end(const struct shuffle *s, u8 *rows, const u32 *list, 
 		const u32 *pb = ROW_OF(u32, list[3]), *pc = ROW_OF(u32, list[4]);                              \
 		struct shuffle s;                                                                              \
 		shfl_begin(&s, rows, list, members, exchange);                                                 \
+		struct shuffle *const to = &s;                                                                 \
 		EACH_LANE                                                                                      \
-			SHFL_LANE(SOURCE, INSIDE)                                                              \
+			SHFL_LANE(to, SOURCE, INSIDE)                                                          \
 		shfl_end(&s, rows, list, mask);                                                                \
 	}
 #define SHFL(MODE, SOURCE, INSIDE)                                                                         \
@@ -122,10 +78,7 @@ ALWAYS_INLINE void shfl_end(const struct shuffle *s, u8 *rows, const u32 *list, 
 		return meet(w, i, rows, mask, list[5], list[2], 32, true, shfl_##MODE##_group);            \
 	}                                                                                                  \
 	MEANING_MEET(shfl_sync_##MODE, GANG_OPERAND(5), shfl_##MODE##_group);
-SHFL(up, l - b, j >= last)
-SHFL(down, l + b, j <= last)
-SHFL(bfly, l ^ b, j <= last)
-SHFL(idx, (l & segment) | (b & ~segment), j <= last)
+SHFL_MODES(SHFL)
 
 static const struct meaning *pick_shfl(const struct form *f)
 {

@@ -8,6 +8,7 @@
 #include "memory/banks.h"
 #include "sem/extremes.h"
 #include "sem/machine.h"
+#include "sem/shuffle.h"
 
 /* List: the mode (0 all, 1 any, 2 the same in all), rows of the ballot and the outcome, the predicate, whether the
  * results are the warp's. aux bit 0: its negation. */
@@ -26,51 +27,37 @@ MEANING_FUNCTION(vote)
 }
 MEANING_EACH(vote);
 
-/* The lane that lane l takes its value from; *inside: it lies in the segment, else the lane keeps its own value. */
-static u32 source_lane(u32 mode, u32 l, u32 b, u32 c, bool *inside)
-{
-	const u32 segment = c >> 8 & 31, last = (l & segment) | (c & 31 & ~segment);
-	s32 j;
-
-	b &= 31;
-	switch (mode) {
-	case 0:
-		j = (s32)((l & segment) | (b & ~segment));
-		break;
-	case 1:
-		j = (s32)l - (s32)b;
-		*inside = j >= (s32)last;
-		return *inside ? (u32)j & 31 : l;
-	case 2:
-		j = (s32)(l + b);
-		break;
-	default:
-		j = (s32)(l ^ b);
-		break;
+#define MACHINE_SHFL(MODE, SOURCE, INSIDE)                                                                    \
+	static void shfl_##MODE##_from(struct shuffle *s, const u32 pb[WARP_LANES], const u32 pc[WARP_LANES]) \
+	{                                                                                                     \
+		EACH_LANE                                                                                     \
+			SHFL_LANE(s, SOURCE, INSIDE)                                                          \
 	}
-	*inside = j <= (s32)last;
-	return *inside ? (u32)j & 31 : l;
-}
+SHFL_MODES(MACHINE_SHFL)
 
 /* List: P, d, the value, the two sources, the mode (0 idx, 1 up, 2 down, 3 bfly). */
-MEANING_FUNCTION(shfl)
+LANES_FUNCTION(shfl)
 {
-	const u32 *list = warp_operands(w, i);
 	const u32 *pa = ROW_OF(u32, list[2]), *pb = ROW_OF(u32, list[3]), *pc = ROW_OF(u32, list[4]);
 	u32 value[WARP_LANES] __attribute__((aligned(64)));
-	u32 within = 0;
+	struct shuffle s;
 
-	for (u32 l = 0; l < WARP_LANES; l++) {
-		bool inside;
-		const u32 from = source_lane(list[5], l, pb[l], pc[l], &inside);
-		value[l] = mask >> from & 1 ? pa[from] : 0;
-		within |= (u32)inside << l;
-	}
+	(void)i;
+	EACH_LANE
+		s.a[l] = mask & lane_bit[l] ? pa[l] : 0;
+	if (list[5] == 0)
+		shfl_idx_from(&s, pb, pc);
+	else if (list[5] == 1)
+		shfl_up_from(&s, pb, pc);
+	else if (list[5] == 2)
+		shfl_down_from(&s, pb, pc);
+	else
+		shfl_bfly_from(&s, pb, pc);
+	permute_lanes(value, s.a, s.from);
 	write_lanes(ROW_OF(u32, list[1]), value, mask);
-	pred_write(rows, list[0], mask, within);
-	return i + 1;
+	pred_write(rows, list[0], mask, pack_lanes32(s.inside));
 }
-MEANING_EACH(shfl);
+MEANING_LANES(shfl);
 
 /* Those of the running lanes whose value is lane l's; two rows if there are 64 bits. */
 static u32 alike(const u32 *a, const u32 *high, u32 mask, u32 l)

@@ -105,11 +105,12 @@ LANES_FUNCTION(iadd3_carry)
 		  nc = flipped(flags, MACHINE_NOT_C);
 	u32 low[WARP_LANES] __attribute__((aligned(64))), high[WARP_LANES] __attribute__((aligned(64)));
 
+	/* Without 64-bit sums, of which a vector holds half as many. */
 	EACH_LANE {
-		const u64 sum = (u64)(pa[l] ^ na) + (pb[l] ^ nb) + (pc[l] ^ nc) + more + ((x & lane_bit[l]) != 0) +
-				((y & lane_bit[l]) != 0);
-		low[l] = (u32)sum;
-		high[l] = (u32)(sum >> 32);
+		const u32 a = pa[l] ^ na, two = a + (pb[l] ^ nb), three = two + (pc[l] ^ nc);
+		const u32 all = three + more + ((x & lane_bit[l]) != 0) + ((y & lane_bit[l]) != 0);
+		low[l] = all;
+		high[l] = (two < a) + (three < two) + (all < three);
 	}
 	write_lanes(ROW_OF(u32, i->d), low, mask);
 	pred_write(rows, list[4], mask, MASK_OF(high[l] > 0));
@@ -121,29 +122,66 @@ MEANING_LANES(iadd3_carry);
 
 LANE3(imad, u32, u32, u32, u32, a *b + c);
 
-/* d is a pair; list: the row above c, which is added. flip: bit 31, to extend signs; or 0. */
-ALWAYS_INLINE void product_wide(const struct insn *i, const u32 *list, u8 *rows, u32 mask, u64 flip)
+/* d is a pair; list: the row above c, which is added. */
+ALWAYS_INLINE void product_wide(const struct insn *i, const u32 *list, u8 *rows, u32 mask, bool is_signed)
 {
 	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c), *pe = ROW_OF(u32, list[0]);
 	u32 low[WARP_LANES] __attribute__((aligned(64))), high[WARP_LANES] __attribute__((aligned(64)));
 	u32 *d = ROW_OF(u32, i->d);
 
 	EACH_LANE {
-		const u64 a = (pa[l] ^ flip) - flip, b = (pb[l] ^ flip) - flip;
-		const u64 sum = a * b + (pc[l] | (u64)pe[l] << 32);
+		const u64 product = is_signed ? (u64)((s64)(s32)pa[l] * (s32)pb[l]) : (u64)pa[l] * pb[l];
+		const u64 sum = product + (pc[l] | (u64)pe[l] << 32);
 		low[l] = (u32)sum;
 		high[l] = (u32)(sum >> 32);
 	}
 	write_lanes(d, low, mask);
 	write_lanes(d + WARP_LANES, high, mask);
 }
-LANES_FUNCTION(imad_wide) { product_wide(i, list, rows, mask, 0); }
+LANES_FUNCTION(imad_wide) { product_wide(i, list, rows, mask, false); }
 MEANING_LANES(imad_wide);
-LANES_FUNCTION(imad_wide_signed) { product_wide(i, list, rows, mask, 0x80000000); }
+LANES_FUNCTION(imad_wide_signed) { product_wide(i, list, rows, mask, true); }
 MEANING_LANES(imad_wide_signed);
 
+/* The pair d = a << imm, as 64 bits with a's sign (aux 1) or none, + the pair of b and, its upper word, c: without a product of
+ * 64 bits. */
+LANES_FUNCTION(lea_wide)
+{
+	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c), shift = (u32)i->imm;
+	u32 low[WARP_LANES] __attribute__((aligned(64))), high[WARP_LANES] __attribute__((aligned(64)));
+	u32 *d = ROW_OF(u32, i->d);
+
+	(void)list;
+	if (i->aux)
+		EACH_LANE {
+			low[l] = (pa[l] << shift) + pb[l];
+			high[l] = (u32)((s32)pa[l] >> 1 >> (31 - shift)) + pc[l] + (low[l] < pb[l]);
+		}
+	else
+		EACH_LANE {
+			low[l] = (pa[l] << shift) + pb[l];
+			high[l] = (pa[l] >> 1 >> (31 - shift)) + pc[l] + (low[l] < pb[l]);
+		}
+	write_lanes(d, low, mask);
+	write_lanes(d + WARP_LANES, high, mask);
+}
+MEANING_LANES(lea_wide);
+
+/* d = the lower word of a * b + c and a carry. List: flags, the carry in. */
+LANES_FUNCTION(imad_low_carry)
+{
+	const u32 x = carried(rows, list[1], list[0], MACHINE_NOT_X), nc = flipped(list[0], MACHINE_NOT_C);
+	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c);
+	u32 low[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE
+		low[l] = pa[l] * pb[l] + (pc[l] ^ nc) + ((x & lane_bit[l]) != 0);
+	write_lanes(ROW_OF(u32, i->d), low, mask);
+}
+MEANING_LANES(imad_low_carry);
+
 /* List: flags, the row above c, the carry in, the carry out, the row above d. MACHINE_WIDE: both words are kept,
- * MACHINE_HIGH: the upper one, to d; neither: the lower one. */
+ * MACHINE_HIGH: the upper one, to d. */
 LANES_FUNCTION(imad_carry)
 {
 	const u32 flags = list[0], x = carried(rows, list[2], flags, MACHINE_NOT_X), nc = flipped(flags, MACHINE_NOT_C);
@@ -179,12 +217,12 @@ LANES_FUNCTION(lea_carry)
 	const u32 *pa = ROW_OF(u32, i->a), *pb = ROW_OF(u32, i->b), *pc = ROW_OF(u32, i->c);
 	u32 low[WARP_LANES] __attribute__((aligned(64))), high[WARP_LANES] __attribute__((aligned(64)));
 
-	for (u32 l = 0; l < WARP_LANES; l++) {
-		const u64 whole = (pa[l] | (u64)pc[l] << 32) << shift;
-		const u32 word = (flags & MACHINE_HIGH ? (u32)(whole >> 32) : pa[l] << shift) ^ na;
-		const u64 sum = (u64)word + (pb[l] ^ nb) + more + (x >> l & 1);
-		low[l] = (u32)sum;
-		high[l] = (u32)(sum >> 32);
+	EACH_LANE {
+		const u32 upper = pc[l] << shift | pa[l] >> 1 >> (31 - shift);
+		const u32 word = (flags & MACHINE_HIGH ? upper : pa[l] << shift) ^ na, two = word + (pb[l] ^ nb);
+		const u32 all = two + more + ((x & lane_bit[l]) != 0);
+		low[l] = all;
+		high[l] = (two < word) + (all < two);
 	}
 	write_lanes(ROW_OF(u32, i->d), low, mask);
 	pred_write(rows, list[3], mask, MASK_OF(high[l] != 0));
@@ -428,6 +466,8 @@ const struct machine_entry SEM_NAME(machine_integer)[] = {ENTRY(modify),
 							  ENTRY(imad_wide),
 							  ENTRY(imad_wide_signed),
 							  ENTRY(imad_carry),
+							  ENTRY(imad_low_carry),
+							  ENTRY(lea_wide),
 							  ENTRY(lea),
 							  ENTRY(lea_carry),
 							  ENTRY(shf),
