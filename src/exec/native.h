@@ -16,6 +16,20 @@
 #define KEEPS_REGISTERS
 #endif
 
+/* What the addresses of an access look like, as far as a trial has shown (native/trial.c); a set of these, or 0: nothing is known.
+ * Native code has ways in line for these alone. `bytes`: what a lane accesses; a part: a quarter of the warp by 32-bit addresses,
+ * a half by 64-bit ones. */
+enum access_shape {
+	SHAPE_ROW = 1,      /* neighbours, `bytes` apart */
+	SHAPE_SAME = 2,     /* one place */
+	SHAPE_PARTS = 4,    /* each part is a row */
+	SHAPE_SPOTS = 8,    /* each part is at one place */
+	SHAPE_NEAR = 16,    /* words within few of the first lane's, or of the part's first */
+	SHAPE_STRIDED = 32, /* at equal distances; of vectors: in each quarter */
+	SHAPE_OTHER = 64,   /* anything else, or some lanes alone */
+	SHAPE_KNOWN = 128
+};
+
 /* Native code of a kernel; the folder native/ knows more of it. */
 struct native_code {
 	const struct insn *insns; /* in place of code->gang_insns */
@@ -98,17 +112,20 @@ struct native_trial {
 	u32 blocks;
 };
 
+struct grid;
 struct native_kernel {
 	struct native_code *ready; /* atomic; NULL: none yet */
 	u64 heat;                  /* atomic: warp instructions that it has run without */
 	u64 wanted;                /* atomic: at which heat code is asked for */
-	void (*want)(struct native_kernel *k);
+	void (*want)(struct native_kernel *k, const struct grid *grid); /* by a launch that runs */
 	/* For a launch that begins, watched so (NULL: not at all): this, or what the kernel has for such launches. NULL:
 	 * there is none, or no memory. *seconds: that compiling took, if it did. */
-	struct native_kernel *(*begin)(struct native_kernel *k, const struct native_watch *watch, double *seconds);
-	void (*settle)(struct native_kernel *k); /* the trial is over */
-	u32 begun;                               /* atomic: blocks since `ready` */
-	bool settled;                            /* atomic: no more trial; `ready` is what is to be used, if anything */
+	struct native_kernel *(*begin)(struct native_kernel *k, const struct native_watch *watch,
+				       const struct grid *grid, double *seconds);
+	void (*settle)(struct native_kernel *k);   /* the trial is over */
+	void (*mistaken)(struct native_kernel *k); /* accesses look other than the code was made for */
+	u32 begun;                                 /* atomic: blocks since `ready` */
+	bool settled; /* atomic: no more trial; `ready` is what is to be used, if anything */
 	struct native_trial trials[NATIVE_TURNS];
 };
 
@@ -160,13 +177,13 @@ static inline void native_note(struct native_kernel *k, u8 turn, u64 ticks)
 }
 
 /* The kernel has run that many instructions more, of warps. */
-static inline void native_warm(struct native_kernel *k, u64 instructions)
+static inline void native_warm(struct native_kernel *k, const struct grid *grid, u64 instructions)
 {
 	const u64 wanted = __atomic_load_n(&k->wanted, __ATOMIC_RELAXED);
 
 	if (__atomic_load_n(&k->heat, __ATOMIC_RELAXED) < wanted &&
 	    __atomic_add_fetch(&k->heat, instructions, __ATOMIC_RELAXED) >= wanted)
-		k->want(k);
+		k->want(k, grid);
 }
 
 #endif

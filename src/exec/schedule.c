@@ -582,7 +582,7 @@ static void cluster_end(struct worker *k, struct cluster *c)
 	for (u32 r = 0; r < c->count; r++)
 		block_end(k, c->blocks[r]);
 	if (k->grid->native) {
-		native_warm(k->grid->native, k->clock - k->warmed);
+		native_warm(k->grid->native, k->grid, k->clock - k->warmed);
 		k->warmed = k->clock;
 	}
 	c->next = k->spare;

@@ -284,7 +284,7 @@ struct native_kernel *grid_watch_native(struct grid *grid, struct arena *arena, 
 	const struct code *code = grid->kernel->code;
 
 	if (!kernel || !grid->observer_count)
-		return kernel ? kernel->begin(kernel, NULL, &grid->compiling) : NULL;
+		return kernel ? kernel->begin(kernel, NULL, grid, &grid->compiling) : NULL;
 	for (u32 k = 0; k < grid->observer_count; k++)
 		if (grid->observers[k]->after)
 			return NULL;
@@ -292,7 +292,7 @@ struct native_kernel *grid_watch_native(struct grid *grid, struct arena *arena, 
 	for (u32 k = 0; k < code->insn_count; k++)
 		told[k] = (u8)telling(grid, code, k);
 	const struct native_watch watch = {grid->watched_gang_insns, told};
-	return kernel->begin(kernel, &watch, &grid->compiling);
+	return kernel->begin(kernel, &watch, grid, &grid->compiling);
 }
 
 bool block_natively(const struct block *b)

@@ -193,14 +193,17 @@ static struct kernel_code *builder_end(struct native_builder *b)
 	return made;
 }
 
-static bool find_regions(struct native_builder *b, const struct isa *isa, const struct code *code, const u8 *told)
+static bool find_regions(struct native_builder *b, const struct isa *isa, const struct code *code, const u8 *told,
+			 const struct native_sample *sample)
 {
 	jmp_buf out_of_memory;
 
 	arena_init(&b->arena, &out_of_memory);
 	if (setjmp(out_of_memory))
 		return false;
-	const struct code_flow *f = code_flow_build(&b->arena, isa, code, told);
+	struct code_flow *f = code_flow_build(&b->arena, isa, code, told);
+	if (f && sample)
+		f->shapes = shapes_find(f, sample);
 	if (f)
 		b->regions = regions_find(f);
 	/* The plug-in asks for no memory of it. */
@@ -209,7 +212,8 @@ static bool find_regions(struct native_builder *b, const struct isa *isa, const 
 }
 
 struct native_builder *native_build_begin(const struct isa *isa, const struct code *code,
-					  const struct native_watch *watch, bool choosy)
+					  const struct native_watch *watch, const struct native_sample *sample,
+					  bool choosy)
 {
 	struct native_builder *b = calloc(1, sizeof *b);
 	const double start = seconds_now();
@@ -218,7 +222,7 @@ struct native_builder *native_build_begin(const struct isa *isa, const struct co
 		return NULL;
 	b->choosy = choosy;
 	snprintf(b->name, sizeof b->name, "%s", code->name);
-	if (find_regions(b, isa, code, watch ? watch->told : NULL))
+	if (find_regions(b, isa, code, watch ? watch->told : NULL, sample))
 		b->made = code_new(code, watch ? watch->gang_insns : code->gang_insns, b->regions.count);
 	if (!b->made) {
 		native_build_abandon(b);

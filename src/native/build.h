@@ -6,6 +6,7 @@
 #define PTXSIM_NATIVE_BUILD_H
 
 #include "native/link.h"
+#include "native/shapes.h"
 #include "native/tier.h"
 
 struct native_entry {
@@ -22,14 +23,16 @@ struct kernel_code {
 	u32 entry_count;
 	u32 *entry_of; /* by instruction: which begins there */
 	struct native_image image;
+	u64 mistakes; /* atomic: accesses that were of other shapes than there are ways for */
 };
 
 struct native_builder;
 
-/* Finds the kernel's regions; watch: what observers want to know of, or NULL; choosy: only those are to be compiled that gain by it. Afterwards neither the code nor
+/* Finds the kernel's regions; watch: what observers want to know of, or NULL; sample: of a launch, or NULL; choosy: only those are to be compiled that gain by it. Afterwards neither the code nor
  * its program is needed. NULL: there is nothing to run natively, or no memory. */
 struct native_builder *native_build_begin(const struct isa *isa, const struct code *code,
-					  const struct native_watch *watch, bool choosy);
+					  const struct native_watch *watch, const struct native_sample *sample,
+					  bool choosy);
 /* Looks for their code in the cache folder. True: *code is it, or NULL if there is nothing to run natively, and the builder
  * is freed. */
 bool native_build_cached(struct native_builder *b, struct kernel_code **code, struct native_report *report);

@@ -11,6 +11,7 @@
 #include "exec/internal.h"
 #include "isa/form.h"
 #include "native/build.h"
+#include "native/link.h"
 
 enum { TURN_LEAST = 1 << 22 }; /* instructions of a warp before others have a turn */
 
@@ -42,10 +43,18 @@ static bool call_handler(struct native_run *r, struct warp *w, u8 *rows, u32 k, 
 	worker->probing = false;
 	w->mask = FULL_MASK;
 	fp_enter(w, (u8)r->fp);
-	if (w->stop != STOP_FAULT)
+	if (w->stop != STOP_FAULT) {
+		r->told = NO_OPERAND;
 		return true;
+	}
 	w->stop = STOP_NONE;
 	return false;
+}
+
+static bool try_handler(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask)
+{
+	r->tries++;
+	return call_handler(r, w, rows, k, mask);
 }
 
 static void tell(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask, bool repeats)
@@ -126,6 +135,7 @@ KEEPS_REGISTERS static u32 meet(struct native_run *r, u32 mask)
 
 const struct native_services native_services = {
 	.call = call_handler,
+	.try = try_handler,
 	/* Where the attribute is a part of the type (clang), it must be cast away. */
 	.part = (u32(*)(struct native_run *, u32, u32, u32, u32))part,
 	.meet = (u32(*)(struct native_run *, u32))meet,
@@ -228,6 +238,18 @@ static const struct insn *part_gang(struct gang *g, const struct native_entry *e
 	return NULL;
 }
 
+/* Where many accesses do not look as they did in the trial, the kernel is better off with ways for all shapes. */
+enum { TRIES_FEW = 8, MISTAKES_MOST = 20000 };
+
+static void note_mistakes(struct gang *g, struct kernel_code *code, u32 tries)
+{
+	struct native_kernel *k = g->grid->native;
+	const u64 before = __atomic_fetch_add(&code->mistakes, tries, __ATOMIC_RELAXED);
+
+	if (before < MISTAKES_MOST && before + tries >= MISTAKES_MOST)
+		k->mistaken(k);
+}
+
 const struct insn *native_enter(struct gang *g, const struct insn *i)
 {
 	const struct kernel_code *code = (const struct kernel_code *)(const void *)g->block->native;
@@ -247,6 +269,7 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 	r.patterns = g->worker->patterns;
 	r.order = 0;
 	r.repeats = NULL;
+	r.tries = 0;
 	r.timed = is_timed(g);
 	for (u32 n = 0; n < g->count; n++) {
 		struct warp *w = warp_number(g, n);
@@ -258,7 +281,8 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 			r.repeats = repeats->times + (size_t)w->index * repeats->count;
 		}
 		r.join = r.join_at = NATIVE_NO_JOIN;
-		const enum native_exit how = e->run(&r, w, g->rows + (size_t)(w - g->warps) * g->stride);
+		const enum native_exit how = (enum native_exit)native_run_region(
+			&r, w, g->rows + (size_t)(w - g->warps) * g->stride, e->run);
 		if (__builtin_expect(how != NATIVE_DONE, 0))
 			return part_gang(g, e, &t, how, &r);
 		count(g, &t, &r);
@@ -268,5 +292,7 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 		g->branches += t.branches;
 	}
 	g->budget -= (s64)t.most;
+	if (r.tries > g->count / TRIES_FEW)
+		note_mistakes(g, (struct kernel_code *)(uintptr_t)code, r.tries);
 	return g->insns + e->end;
 }

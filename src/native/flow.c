@@ -14,7 +14,7 @@
 #include "decode/operands.h"
 #include "isa/form.h"
 
-enum { FRAME_BYTES_MAX = 1 << 20, INSNS_MAX = 60000, BLOCK_INSNS_MAX = 192, AUX_SPIN = 2 };
+enum { FRAME_BYTES_MAX = 1 << 20, INSNS_MAX = 60000, BLOCK_INSNS_MAX = 192, BLOCK_ACCESSES_MAX = 64, AUX_SPIN = 2 };
 
 /* Handlers of the instructions that lowering puts in. */
 struct internals {
@@ -267,10 +267,16 @@ static bool is_jump(const struct code_flow *f, const struct internals *in, u32 k
 
 static bool in_code(const struct code_flow *f, s64 k) { return k >= 0 && k < f->code->insn_count; }
 
+static bool is_access(const struct step *s)
+{
+	return s->kind == STEP_PLAIN && s->form && s->form->row->flags & ISA_MEMORY;
+}
+
 /* Blocks begin at targets, behind jumps, at walls, and where one would become too long to compile well. */
 static void mark_leaders(struct code_flow *f, const struct internals *in, bool *leads)
 {
 	const struct code *code = f->code;
+	u32 accesses = 0;
 
 	leads[0] = true;
 	for (u32 k = 0, last = 0; k < code->insn_count; k++) {
@@ -282,9 +288,10 @@ static void mark_leaders(struct code_flow *f, const struct internals *in, bool *
 			leads[k + 1] = true;
 		if (is_jump(f, in, k) && in_code(f, (s64)k + i->imm))
 			leads[k + (u32)i->imm] = true;
-		if (k - last >= BLOCK_INSNS_MAX && !f->steps[k].guarded)
+		if ((k - last >= BLOCK_INSNS_MAX || accesses >= BLOCK_ACCESSES_MAX) && !f->steps[k].guarded)
 			leads[k] = true;
 		last = leads[k] ? k : last;
+		accesses = (leads[k] ? 0 : accesses) + is_access(&f->steps[k]);
 	}
 }
 

@@ -81,7 +81,8 @@ struct code_flow {
 	u32 *row_numbers;     /* by offset / 4; NO_OPERAND: none */
 	struct code_block *blocks;
 	u32 block_count;
-	u32 *block_of; /* by instruction */
+	u32 *block_of;    /* by instruction */
+	const u8 *shapes; /* likewise: a set of enum access_shape, or 0; NULL: nothing is known (native/shapes.h) */
 };
 
 /* told: by instruction, enum native_telling; or NULL. NULL: the kernel is too large, or has what no native

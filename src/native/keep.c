@@ -3,8 +3,13 @@
  * Calls on ways that are rarely taken. An ordinary call would have the compiler keep every row that it crosses in memory,
  * on the usual way as well; these change no register but the one with the result. What is called gets its arguments as
  * usual, and its address in the result's register. The frame is aligned for the vectors, and for what is called.
+ *
+ * native_keep_or_leave does not return where what it has called gives 0: the region ends there. As no way leads from such a call out
+ * of the region, LLVM knows that all goes on behind it, and does not move what was to be done before to places behind it.
  */
 #include "native/link.h"
+
+_Static_assert(offsetof(struct native_run, stack) == 0 && NATIVE_STOP == 1, "as the code below has it");
 
 #ifdef NATIVE_HERE
 
@@ -30,15 +35,46 @@ __asm__(".pushsection .text\n"
 	"	ret\n"
 	".endm\n"
 
-	"	native_keep_begin native_keep_avx512\n"
+	".macro native_keep_call leaves\n"
+	"	vzeroupper\n"
+	"	call *%rax\n"
+	"	.if \\leaves\n"
+	"	test %al, %al\n"
+	"	jz native_region_left\n"
+	"	.endif\n"
+	".endm\n"
+	/* Calls a region, %rcx, and returns what it does, or NATIVE_STOP where native_keep_or_leave leaves it for good. */
+	"	.balign 16\n"
+	"	.hidden native_run_region\n"
+	"	.globl native_run_region\n"
+	"native_run_region:\n"
+	"	.irp x, rbp, rbx, r12, r13, r14, r15\n"
+	"	push %\\x\n"
+	"	.endr\n"
+	"	sub $8, %rsp\n"
+	"	mov %rsp, (%rdi)\n"
+	"	call *%rcx\n"
+	"native_region_done:\n"
+	"	add $8, %rsp\n"
+	"	.irp x, r15, r14, r13, r12, rbx, rbp\n"
+	"	pop %\\x\n"
+	"	.endr\n"
+	"	ret\n"
+	"native_region_left:\n"
+	"	mov -32(%rbp), %rdi\n"
+	"	mov (%rdi), %rsp\n"
+	"	mov $1, %eax\n"
+	"	jmp native_region_done\n"
+
+	".macro native_keep_zmm name, leaves\n"
+	"	native_keep_begin \\name\n"
 	"	.irp x, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
 	"	vmovaps %zmm\\x, 64*\\x(%rsp)\n"
 	"	.endr\n"
 	"	.irp x, 0,1,2,3,4,5,6,7\n"
 	"	kmovq %k\\x, 2048+8*\\x(%rsp)\n"
 	"	.endr\n"
-	"	vzeroupper\n"
-	"	call *%rax\n"
+	"	native_keep_call \\leaves\n"
 	"	.irp x, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
 	"	vmovaps 64*\\x(%rsp), %zmm\\x\n"
 	"	.endr\n"
@@ -46,20 +82,28 @@ __asm__(".pushsection .text\n"
 	"	kmovq 2048+8*\\x(%rsp), %k\\x\n"
 	"	.endr\n"
 	"	native_keep_end\n"
-
-	"	native_keep_begin native_keep_avx2\n"
+	".endm\n"
+	".macro native_keep_ymm name, leaves\n"
+	"	native_keep_begin \\name\n"
 	"	.irp x, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"
 	"	vmovaps %ymm\\x, 64*\\x(%rsp)\n"
 	"	.endr\n"
-	"	vzeroupper\n"
-	"	call *%rax\n"
+	"	native_keep_call \\leaves\n"
 	"	.irp x, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"
 	"	vmovaps 64*\\x(%rsp), %ymm\\x\n"
 	"	.endr\n"
 	"	native_keep_end\n"
+	".endm\n"
+	"	native_keep_zmm native_keep_avx512, 0\n"
+	"	native_keep_zmm native_keep_or_leave_avx512, 1\n"
+	"	native_keep_ymm native_keep_avx2, 0\n"
+	"	native_keep_ymm native_keep_or_leave_avx2, 1\n"
 	".popsection\n");
 
 #else
 void native_keep_avx512(void) {}
 void native_keep_avx2(void) {}
+void native_keep_or_leave_avx512(void) {}
+void native_keep_or_leave_avx2(void) {}
+u32 native_run_region(struct native_run *r, struct warp *w, u8 *rows, native_fn *run) { return run(r, w, rows); }
 #endif

@@ -76,6 +76,8 @@ static void put_insn(struct key_writer *w, const struct region *r, const struct 
 			     x->other_mode,
 			     x->together,
 			     x->hoisted,
+			     x->shapes,
+			     x->reach,
 			     x->told,
 			     x->guard_told,
 			     x->repeat};

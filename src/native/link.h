@@ -34,5 +34,10 @@ size_t object_code_bytes(const struct native_object *object);
 /* Code, not to be called from C: see keep.c. */
 void native_keep_avx512(void);
 void native_keep_avx2(void);
+void native_keep_or_leave_avx512(void);
+void native_keep_or_leave_avx2(void);
+
+/* Runs a region. Where it leaves for good, what stands above on the stack is gone: nothing there may want to be undone. */
+u32 native_run_region(struct native_run *r, struct warp *w, u8 *rows, native_fn *run);
 
 #endif

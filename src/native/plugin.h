@@ -11,7 +11,7 @@
 #include "exec/run.h"
 #include "native/region.h"
 
-enum { NATIVE_VERSION = 7, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
+enum { NATIVE_VERSION = 8, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
 
 /* How a warp left a region. */
 enum native_exit {
@@ -29,6 +29,7 @@ struct native_way {
 };
 
 struct native_run {
+	void *stack; /* of native_run_region, to which native_keep_or_leave returns */
 	s64 budget;
 	u64 issued, lanes, branches, divergent;
 	u32 mask;
@@ -36,6 +37,7 @@ struct native_run {
 	u32 join, join_at; /* the block of the innermost join, or NATIVE_NO_JOIN; and its place in `ways` */
 	u32 depth;
 	u32 fp;
+	u32 tries; /* calls of native_services.try */
 	u32 timed; /* not 0: `time` is called before each instruction that is tallied */
 	u32 told,
 		told_last; /* NATIVE_STOP: observers know that these instructions, the next to run, do; or NO_OPERAND */
@@ -53,6 +55,9 @@ typedef u32 native_fn(struct native_run *r, struct warp *w, u8 *rows);
 struct native_services {
 	/* Runs instruction number k for the lanes of `mask` by its handler; false: it would fault. */
 	bool (*call)(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask);
+	/* The same for an access that is none of the shapes that it has in line. Called by native_keep_or_leave, which does not return
+	 * if it would fault: the region ends with NATIVE_STOP, and all that this needs stands in *r and in the frame. */
+	bool (*try)(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask);
 	/* This and the next change no register but that of the result. Of the lanes `mask`, `taken` go to block `target`, and all meet at block `join`. The others, which are
 	 * returned, go on. Needs room for two more ways. */
 	u32 (*part)(struct native_run *r, u32 mask, u32 taken, u32 target, u32 join);

@@ -18,7 +18,9 @@
 
 #include <string.h>
 
-enum { REGION_INSNS_MAX = 1536, REGION_INSNS_MIN = 3 };
+/* What compiling takes grows faster than a region: with its accesses, each of which is blocks of its own to LLVM, and with rows that come
+ * together on many ways, where lanes part. */
+enum { REGION_INSNS_MAX = 1536, REGION_INSNS_MIN = 3, REGION_ACCESSES_MAX = 64, REGION_MEETINGS_MAX = 1400 };
 
 /* A region is entered at its first block alone: the interpreter goes over to it in one place, with all rows in the frame. So
  * it can stand by itself only while no edge leads into its middle (`pending` is 0); growth goes on past such a point, since
@@ -32,8 +34,11 @@ struct growth {
 	u32 *seen, visit; /* of walks: seen[b] == visit */
 	struct shared_use use;
 	u32 insns, pending; /* pending: edges into it from outside, but to the first block */
-	u32 good, end;      /* the largest part that can stand by itself: blocks; where it ends, an instruction */
-	u32 cut;            /* of that, the last block's end, if it ends early; else 0 */
+	u32 accesses, branches;
+	u64 *written;  /* rows, */
+	u32 rows;      /* and how many */
+	u32 good, end; /* the largest part that can stand by itself: blocks; where it ends, an instruction */
+	u32 cut;       /* of that, the last block's end, if it ends early; else 0 */
 	bool *covered;
 };
 
@@ -60,6 +65,20 @@ static u32 weight(const struct code_flow *f, const struct code_block *x)
 
 /* --- Growing ------------------------------------------------------------------------------------ */
 
+static void note_costs(struct growth *g, const struct code_block *x)
+{
+	for (u32 k = x->first; k < x->end; k++) {
+		const struct step *s = &g->f->steps[k];
+		g->branches += s->kind == STEP_BRANCH_IF;
+		g->accesses += s->kind == STEP_PLAIN && s->form->row->flags & ISA_MEMORY;
+		for (u32 o = 0; s->kind == STEP_PLAIN && o < s->operand_count; o++)
+			if (s->operands[o].written && !row_in(g->written, s->operands[o].row)) {
+				row_add(g->written, s->operands[o].row);
+				g->rows++;
+			}
+	}
+}
+
 /* An edge between the block and one that is in the region is no longer pending. */
 static void take_block(struct growth *g, u32 b)
 {
@@ -74,7 +93,14 @@ static void take_block(struct growth *g, u32 b)
 		g->pending += !in_region(g, x->predecessors[p]);
 	g->list[g->count++] = b;
 	g->insns += weight(g->f, x);
+	note_costs(g, x);
 	shared_use_add(&g->use, &x->use);
+}
+
+static bool is_large(const struct growth *g)
+{
+	return g->insns > REGION_INSNS_MAX || g->accesses > REGION_ACCESSES_MAX ||
+	       (u64)g->branches * g->rows > REGION_MEETINGS_MAX;
 }
 
 /* Takes all blocks between block b's branch and its join: lanes that have gone different ways are together again at the join
@@ -94,7 +120,7 @@ static bool take_branch(struct growth *g, u32 b, u32 join)
 			if (to == join || in_region(g, to))
 				continue;
 			if (to == g->f->block_count || g->f->blocks[to].wall || !g->f->blocks[to].successor_count ||
-			    g->covered[to] || g->insns > REGION_INSNS_MAX)
+			    g->covered[to] || is_large(g))
 				goto refused;
 			take_block(g, to);
 			if (g->use.clashes)
@@ -145,10 +171,11 @@ static void grow(struct growth *g, u32 b)
 
 	g->turn++;
 	g->count = g->insns = g->pending = g->good = 0;
+	g->accesses = g->branches = g->rows = 0;
+	memset(g->written, 0, f->words * sizeof *g->written);
 	g->use = (struct shared_use){0};
 	g->list[0] = b;
-	while (b < f->block_count && !f->blocks[b].wall && !g->covered[b] && !in_region(g, b) &&
-	       g->insns <= REGION_INSNS_MAX) {
+	while (b < f->block_count && !f->blocks[b].wall && !g->covered[b] && !in_region(g, b) && !is_large(g)) {
 		const u32 pending = g->pending, insns = g->insns;
 		const struct shared_use use = g->use;
 		const u8 kind = last_step(f, b)->kind;
@@ -277,6 +304,13 @@ static bool has_floats(const struct form *f)
 	return false;
 }
 
+static bool is_move(const struct form *f)
+{
+	return f->row->flags & ISA_MEMORY && !(f->row->flags & ISA_ATOMIC) &&
+	       f->row->traits & (TRAIT_LOADS | TRAIT_STORES) &&
+	       (f->layout == LAYOUT_MEMORY || f->layout == LAYOUT_MEMORY_LIST);
+}
+
 /* `merges`: the destination has values in other lanes, guarded or waiting, that must survive. */
 static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to)
 {
@@ -297,7 +331,10 @@ static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to
 				   .together = s->together,
 				   .told = s->told,
 				   .repeat = s->repeat,
-				   .accesses = s->form->row->flags & ISA_MEMORY};
+				   .shapes = f->shapes ? f->shapes[k] : 0,
+				   .accesses = s->form->row->flags & ISA_MEMORY,
+				   .moves = is_move(s->form)};
+	to->ends_alone = !(s->together || s->form->row->flags & ISA_ATOMIC || f->code->call_count);
 	if (s->form->layout != LAYOUT_LIST || s->together)
 		to->meaning = s->meaning->name;
 	if (s->form->layout == LAYOUT_LIST || s->form->layout == LAYOUT_MEMORY_LIST) {
@@ -358,6 +395,53 @@ static void make_hoisted(struct making *m, u32 k, struct region_insn *to)
 				   .repeat = f->steps[k].repeat};
 }
 
+static bool writes_base(const struct region_insn *x, u32 offset, const struct region *r)
+{
+	for (u32 o = 0; o < x->operand_count; o++)
+		if (x->operands[o].written && r->rows[x->operands[o].row].offset == offset)
+			return true;
+	return false;
+}
+
+/* The next access, from x->insns[k] on, that surely comes with `first` and differs from it in the offset alone; else the block's end. */
+static u32 next_alike(const struct region *r, const struct region_block *x, const struct region_insn *first, u32 k)
+{
+	if (writes_base(&x->insns[k - 1], first->plain->a, r))
+		return x->insn_count;
+	for (; k < x->insn_count; k++) {
+		const struct region_insn *i = &x->insns[k];
+		if (i->moves && i->guard == NO_OPERAND && i->meaning == first->meaning && i->shapes == first->shapes &&
+		    i->plain->a == first->plain->a)
+			return k;
+		if (writes_base(i, first->plain->a, r))
+			break;
+	}
+	return x->insn_count;
+}
+
+/* What reaches 256 KB and more beyond another is no part of its run. */
+static void note_reaches(const struct region *r, const struct region_block *x)
+{
+	enum { REACH_MOST = 4 * 0xffff };
+
+	for (u32 k = 0; k < x->insn_count; k++) {
+		struct region_insn *first = &x->insns[k];
+		if (!first->moves || first->guard != NO_OPERAND || first->reach)
+			continue;
+		s64 low = first->plain->imm, high = low;
+		for (u32 n = k; n < x->insn_count; n = next_alike(r, x, first, n + 1)) {
+			const s64 at = x->insns[n].plain->imm;
+			low = at < low && high - at <= REACH_MOST ? at : low;
+			high = at > high && at - low <= REACH_MOST ? at : high;
+		}
+		for (u32 n = k; n < x->insn_count; n = next_alike(r, x, first, n + 1)) {
+			const s64 at = x->insns[n].plain->imm;
+			if (at >= low && at <= high && !x->insns[n].reach)
+				x->insns[n].reach = (u32)((at - low + 3) / 4) | (u32)((high - at + 3) / 4) << 16;
+		}
+	}
+}
+
 static void make_block(struct making *m, u32 n)
 {
 	const struct code_flow *f = m->f;
@@ -375,6 +459,7 @@ static void make_block(struct making *m, u32 n)
 			make_insn(m, n, k, &to->insns[to->insn_count++]);
 		else if (f->steps[k].kind == STEP_NOTHING && f->steps[k].told)
 			make_hoisted(m, k, &to->insns[to->insn_count++]);
+	note_reaches(m->r, to);
 	if (!cut)
 		make_end(m, b, to, end - 1);
 }
@@ -394,19 +479,19 @@ static const u64 *own_rows(const struct making *m, const u64 *live)
  * the interpreter tells when it runs the instruction again: that reads its own rows and its guard, and nothing comes after it.
  * All rows are kept by atomic operations, which may leave without a fault, and where calls, as of malloc and free by warps that run
  * meanwhile, may have the fault go away. */
-static const u64 *left_with(const struct making *m, u32 k, const u64 *live)
+static const u64 *left_with(const struct making *m, const struct region_insn *x, const u64 *live)
 {
 	const struct code_flow *f = m->f;
-	const struct step *s = &f->steps[k];
+	const struct step *s = &f->steps[x->number];
 
-	if (s->together || s->form->row->flags & ISA_ATOMIC || f->code->call_count)
+	if (!x->ends_alone)
 		return own_rows(m, live);
 	u64 *read = ARENA_ARRAY(f->arena, f->words, u64);
 	for (u32 o = 0; o < s->operand_count; o++)
 		if (s->operands[o].read)
 			row_add(read, s->operands[o].row);
 	if (s->guarded)
-		row_add(read, f->steps[k - 1].operands[0].row);
+		row_add(read, f->steps[x->number - 1].operands[0].row);
 	return own_rows(m, read);
 }
 
@@ -440,7 +525,7 @@ static void make_liveness(struct making *m)
 				row_add(live, f->steps[k - 1].operands[0].row);
 			--at;
 			if (x->insns[at].accesses || x->insns[at].together)
-				x->insns[at].live = left_with(m, k, live);
+				x->insns[at].live = left_with(m, &x->insns[at], live);
 		}
 		x->live = own_rows(m, live);
 	}
@@ -514,6 +599,7 @@ struct regions regions_find(const struct code_flow *f)
 	for (size_t k = 0; k < COUNT_OF(lists); k++)
 		*lists[k] = ARENA_ARRAY(f->arena, count + 1, u32);
 	g.covered = ARENA_ARRAY(f->arena, count, bool);
+	g.written = ARENA_ARRAY(f->arena, f->words, u64);
 	found.items = ARENA_ARRAY(f->arena, count, struct region);
 	for (u32 k = 0; k < f->code->insn_count; k++)
 		found.insns += f->steps[k].kind != STEP_NOTHING;

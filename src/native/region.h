@@ -33,10 +33,14 @@ struct region_insn {
 	bool other_mode; /* under another floating-point mode than the region's */
 	bool together;   /* runs only while all lanes of the warp stand here */
 	bool hoisted;    /* its rows are there: it is only told */
+	bool moves;      /* a load or store: no atomic operation */
+	u8 shapes;       /* of these: a set of enum access_shape, or 0, */
+	u32 reach; /* and how far those that come with it reach beyond its offset: words below, and 2^16 times words above */
 	u8 told;         /* enum native_telling: what observers are told before it runs, */
 	u8 guard_told;   /* and before its guard does */
 	u32 repeat;      /* NATIVE_REPEATS: its place in struct native_repeats */
 	const u64 *live; /* rows that count if a warp leaves before it: of accesses, or where it runs together */
+	bool ends_alone; /* these are no more than it reads itself */
 };
 
 enum region_end { REGION_NEXT, REGION_JUMP, REGION_BRANCH };

@@ -42,6 +42,9 @@ struct kernel_record {
 	struct kernel_record *next;     /* of the tier's list */
 	struct kernel_record *queued;   /* the next one to compile */
 	struct kernel_code *refused;    /* slower than interpreting */
+	struct kernel_code *replaced;   /* by code for all shapes of accesses; blocks may still run it */
+	bool any_shape;                 /* the sample's shapes were mistaken */
+	struct native_sample sample;    /* of its first launch that asked for code */
 	struct native_watch watch;      /* of launches with observers, with arrays of its own; or NULLs */
 	struct native_builder *builder; /* not found in the cache folder, and not hot yet; or NULL */
 	bool builder_chooses;           /* as it was told */
@@ -134,7 +137,8 @@ static void find_regions(struct native *n, struct kernel_record *k, bool choosy)
 {
 	if (!k->builder || k->builder_chooses != choosy) {
 		native_build_abandon(k->builder);
-		k->builder = native_build_begin(k->program->isa, k->code, k->watch.told ? &k->watch : NULL, choosy);
+		k->builder = native_build_begin(k->program->isa, k->code, k->watch.told ? &k->watch : NULL,
+						k->sample.taken && !k->any_shape ? &k->sample : NULL, choosy);
 		k->builder_chooses = choosy;
 	}
 	pthread_mutex_lock(&n->lock);
@@ -178,6 +182,8 @@ static void build(struct native *n, struct kernel_record *k, bool compile, bool 
 		return;
 	if (!choosy)
 		__atomic_store_n(&k->common.settled, true, __ATOMIC_RELAXED);
+	if (k->any_shape && k->common.ready)
+		k->replaced = (struct kernel_code *)(void *)k->common.ready;
 	__atomic_store_n(&k->common.ready, code ? &code->common : NULL, __ATOMIC_RELEASE);
 	k->done = true;
 }
@@ -238,8 +244,25 @@ static void *compiler_main(void *tier)
 	return NULL;
 }
 
+/* Under the lock. */
+static void enqueue(struct native *n, struct kernel_record *k)
+{
+	struct kernel_record **end = &n->queue;
+
+	while (*end)
+		end = &(*end)->queued;
+	if (!k->waits) {
+		*end = k;
+		k->queued = NULL;
+		k->waits = true;
+	}
+	if (!n->has_thread)
+		n->has_thread = !pthread_create(&n->thread, NULL, compiler_main, n);
+	pthread_cond_broadcast(&n->changed);
+}
+
 /* A kernel has become warm, or hot. */
-static void want(struct native_kernel *kernel)
+static void want(struct native_kernel *kernel, const struct grid *grid)
 {
 	struct kernel_record *k = (struct kernel_record *)(void *)kernel;
 	struct native *n = k->tier;
@@ -247,17 +270,28 @@ static void want(struct native_kernel *kernel)
 	if (n->process != getpid())
 		return;
 	pthread_mutex_lock(&n->lock);
-	struct kernel_record **end = &n->queue;
-	while (*end)
-		end = &(*end)->queued;
-	if (!k->done && !k->waits) {
-		*end = k;
-		k->queued = NULL;
-		k->waits = true;
+	if (grid && !k->sample.taken)
+		sample_take(&k->sample, grid);
+	if (!k->done)
+		enqueue(n, k);
+	pthread_mutex_unlock(&n->lock);
+}
+
+/* Made again, for all shapes: by the next launch where every launch waits for code. Not for a kernel whose code was refused meanwhile. */
+static void mistaken(struct native_kernel *kernel)
+{
+	struct kernel_record *k = (struct kernel_record *)(void *)kernel;
+	struct native *n = k->tier;
+
+	if (n->process != getpid())
+		return;
+	pthread_mutex_lock(&n->lock);
+	if (k->done && k->common.ready && k->sample.taken && !k->any_shape) {
+		k->any_shape = true;
+		k->done = false;
+		if (!k->always)
+			enqueue(n, k);
 	}
-	if (!k->done && !n->has_thread)
-		n->has_thread = !pthread_create(&n->thread, NULL, compiler_main, n);
-	pthread_cond_broadcast(&n->changed);
 	pthread_mutex_unlock(&n->lock);
 }
 
@@ -281,7 +315,8 @@ static void settle(struct native_kernel *kernel)
 
 /* --- Kernels ------------------------------------------------------------------------------------ */
 
-static struct native_kernel *begin(struct native_kernel *kernel, const struct native_watch *watch, double *seconds);
+static struct native_kernel *begin(struct native_kernel *kernel, const struct native_watch *watch,
+				   const struct grid *grid, double *seconds);
 
 static void record_free(struct kernel_record *k)
 {
@@ -289,7 +324,10 @@ static void record_free(struct kernel_record *k)
 		native_build_free((struct kernel_code *)(void *)k->common.ready);
 	if (k->refused)
 		native_build_free(k->refused);
+	if (k->replaced)
+		native_build_free(k->replaced);
 	native_build_abandon(k->builder);
+	sample_free(&k->sample);
 	free((void *)(uintptr_t)k->watch.gang_insns);
 	free((void *)(uintptr_t)k->watch.told);
 	free(k);
@@ -323,6 +361,7 @@ static struct kernel_record *record_new(struct native *n, const struct program *
 	}
 	k->common.want = want;
 	k->common.settle = settle;
+	k->common.mistaken = mistaken;
 	k->common.begin = begin;
 	k->hot = max_u64(HEAT_LEAST, (u64)code->insn_count * HEAT_EACH);
 	k->common.wanted = n->has_cache ? HEAT_LOOK_UP : k->hot;
@@ -357,7 +396,8 @@ struct native_kernel *native_kernel_of(struct native *n, const struct program *p
 	return k ? &k->common : NULL;
 }
 
-static struct native_kernel *begin(struct native_kernel *kernel, const struct native_watch *watch, double *seconds)
+static struct native_kernel *begin(struct native_kernel *kernel, const struct native_watch *watch,
+				   const struct grid *grid, double *seconds)
 {
 	struct kernel_record *const plain = (struct kernel_record *)(void *)kernel, *k = plain;
 	struct native *n = plain->tier;
@@ -372,6 +412,8 @@ static struct native_kernel *begin(struct native_kernel *kernel, const struct na
 		const double start = seconds_now();
 		while (n->in_work)
 			pthread_cond_wait(&n->changed, &n->lock);
+		if (!k->done && !k->sample.taken)
+			sample_take(&k->sample, grid);
 		if (!k->done)
 			build(n, k, true, false);
 		*seconds = seconds_now() - start;

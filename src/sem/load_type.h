@@ -21,7 +21,10 @@ ALWAYS_INLINE bool LOAD_OF(load_row)(struct warp *w, const struct insn *i, u8 *r
 	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
 	u64 start;
 
-#ifndef SEM_NATIVE
+#ifdef SEM_NATIVE
+	if (!may_be(i, SHAPE_ROW))
+		return false;
+#else
 	if (UNLIKELY(mask != FULL_MASK))
 		return false;
 #endif
@@ -108,7 +111,7 @@ ALWAYS_INLINE bool LOAD_OF(load_row_of_two)(struct warp *w, const struct insn *i
 	const u64 *base = ROW_OF(u64, i->a), bytes = WARP_LANES / 2 * sizeof(MEMORY);
 	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
 
-	if (!wide || mask != FULL_MASK || !in_two_rows64(base, sizeof(MEMORY)))
+	if (!wide || mask != FULL_MASK || !may_be(i, SHAPE_PARTS) || !in_two_rows64(base, sizeof(MEMORY)))
 		return false;
 	const u64 first = base[0] + (u64)(s64)i->imm, second = base[WARP_LANES / 2] + (u64)(s64)i->imm;
 	const u8 *low =
@@ -124,6 +127,27 @@ ALWAYS_INLINE bool LOAD_OF(load_row_of_two)(struct warp *w, const struct insn *i
 	return true;
 }
 
+/* All lanes at one place, as far as that is known to be likely: then a test of the base row serves all accesses by it. */
+ALWAYS_INLINE bool LOAD_OF(load_same)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+				      bool wide)
+{
+	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
+
+	if (!(i->fp & SHAPE_KNOWN) || !may_be(i, SHAPE_SAME) ||
+	    !(wide ? all_same64(ROW_OF(u64, i->a)) : all_same32(ROW_OF(u32, i->a))))
+		return false;
+	const u64 first = wide ? *ROW_OF(u64, i->a) + (u64)(s64)i->imm : *ROW_OF(u32, i->a) + (u32)i->imm;
+	const u8 *p = first % sizeof(MEMORY) ? NULL : space_range(w, i, space, first, first + sizeof(MEMORY), false);
+	if (UNLIKELY(!p))
+		return false;
+	const LANE one = KEEP(*(const MEMORY *)(const void *)p);
+	EACH_LANE {
+		const LANE old = d[l];
+		d[l] = LANE_SET(sizeof(LANE), mask, l) ? one : old;
+	}
+	return true;
+}
+
 /* A value of each lane's place into the lanes of the mask: of one lane alone, one for all, or a gather. */
 ALWAYS_INLINE bool LOAD_OF(load_alone)(LANE *d, const u8 *host, u64 place, u32 mask)
 {
@@ -135,6 +159,43 @@ ALWAYS_INLINE bool LOAD_OF(load_alone)(LANE *d, const u8 *host, u64 place, u32 m
 	}
 	return true;
 }
+#if defined HAS_QUARTERS
+/* Of few lanes, each by itself: its place is looked at beside the load, and what it gets goes into a register, since a row that
+ * is stored by lanes is not to be read as a row for long. */
+ALWAYS_INLINE bool LOAD_OF(load_each_few)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+					  bool wide)
+{
+	enum { EACH = 32 / sizeof(LANE), PARTS = WARP_LANES / EACH };
+	const struct reach r = reach_of(w, i, space, false);
+	const u64 last = r.size - sizeof(MEMORY);
+	u64 address[WARP_LANES] __attribute__((aligned(64)));
+	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
+	__m256i part[PARTS];
+	bool wrong = r.size < sizeof(MEMORY);
+
+	native_loops();
+	addresses_of(rows, i, wide, address);
+	for (u32 k = 0; k < PARTS; k++)
+		part[k] = _mm256_load_si256((const __m256i *)(const void *)(d + EACH * k));
+	for (u32 left = wrong ? 0 : mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		const u64 own = *(const volatile u64 *)&address[l], at = own - r.low;
+		const bool off = (at > last) | (own % sizeof(MEMORY) != 0);
+		const LANE one = KEEP(*(const MEMORY *)(const void *)(r.host + (off ? 0 : at)));
+		wrong |= off;
+		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < PARTS; k++) part[k] =
+			set_lane_of(part[k], EACH * k, l, one, sizeof one);
+	}
+	if (UNLIKELY(wrong)) {
+		if (space != SPACE_SHARED)
+			remember_allocation(w, i, address, mask, sizeof(MEMORY));
+		return false;
+	}
+	for (u32 k = 0; k < PARTS; k++)
+		_mm256_store_si256((__m256i *)(void *)(d + EACH * k), part[k]);
+	return true;
+}
+#endif
 /* Of few lanes, each by itself, into registers. */
 ALWAYS_INLINE bool LOAD_OF(load_few)(LANE *d, const struct places64 *p, u32 mask)
 {
@@ -157,18 +218,8 @@ ALWAYS_INLINE bool LOAD_OF(load_few)(LANE *d, const struct places64 *p, u32 mask
 		_mm512_store_si512(d + EACH * k, part[k]);
 	return true;
 #else
-	LANE own[WARP_LANES] __attribute__((aligned(64)));
-
-	if (!are_few(mask))
-		return false;
-	native_loops();
-	memcpy(own, d, sizeof own);
-	for (u32 left = mask; left; left &= left - 1) {
-		const u32 l = (u32)__builtin_ctz(left);
-		*(volatile LANE *)&own[l] = KEEP(*(const MEMORY *)(const void *)PIECE(p, l));
-	}
-	memcpy(d, own, sizeof own);
-	return true;
+	(void)d, (void)p, (void)mask;
+	return false;
 #endif
 }
 ALWAYS_INLINE bool LOAD_OF(load_places64)(LANE *d, const struct places64 *p, u32 mask)
@@ -206,6 +257,12 @@ ALWAYS_INLINE bool LOAD_OF(load_each)(struct warp *w, const struct insn *i, u8 *
 {
 	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
 
+	if (!may_be(i, SHAPE_SPOTS | SHAPE_NEAR | SHAPE_STRIDED | SHAPE_OTHER | (wide ? 0 : SHAPE_PARTS)))
+		return false;
+#if defined HAS_QUARTERS
+	if ((wide || space == SPACE_SHARED) && are_few(mask))
+		return LOAD_OF(load_each_few)(w, i, rows, mask, space, wide);
+#endif
 	if (wide) {
 		struct places64 p;
 		return find_places64(&p, w, i, rows, mask, space, sizeof(MEMORY), false) &&

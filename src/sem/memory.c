@@ -39,6 +39,15 @@ LOADS(shared, SPACE_SHARED)
  * whatever order, is two loads and a permutation; a gather serves every other shape. Anything unusual goes the general
  * way. */
 #ifdef SEM_NATIVE
+/* Whether what is left when each quarter of a warp has been looked at may be meant. */
+ALWAYS_INLINE bool is_scattered_word(const struct insn *i)
+{
+#if defined HAS_QUARTERS
+	return may_be(i, SHAPE_NEAR | SHAPE_STRIDED | SHAPE_OTHER);
+#else
+	return may_be(i, ~(u32)(SHAPE_ROW | SHAPE_SAME | SHAPE_KNOWN));
+#endif
+}
 ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	const u32 *base = ROW_OF(u32, i->a);
@@ -46,7 +55,7 @@ ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 
 
 	return load_near_row_of_some(w, i, base, d, mask) ||
 	       (mask == FULL_MASK && (load_wide_window(w, i, base, d) || load_column(w, i, base, d))) ||
-	       load_each_u32_u32(w, i, rows, mask, SPACE_SHARED, false);
+	       (is_scattered_word(i) && load_each_u32_u32(w, i, rows, mask, SPACE_SHARED, false));
 }
 ALWAYS_INLINE bool store_shared_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {

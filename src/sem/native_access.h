@@ -60,6 +60,17 @@ ALWAYS_INLINE struct reach reach_of(const struct warp *w, const struct insn *i, 
 	return (struct reach){r->host, r->low, refused ? 0 : r->high - r->low};
 }
 
+/* Whether words of shared memory that lie in a row for each quarter of the warp have a store of their own. */
+ALWAYS_INLINE bool has_parts(enum ir_space space, bool wide, u32 bytes)
+{
+#if defined HAS_QUARTERS
+	return space == SPACE_SHARED && !wide && bytes == 4;
+#else
+	(void)space, (void)wide, (void)bytes;
+	return false;
+#endif
+}
+
 /* The lanes' places: lane l's at host + at[l]. A lane that takes no part has place 0, so that it can be read. */
 struct places64 {
 	u8 *host;
@@ -209,6 +220,8 @@ ALWAYS_INLINE bool load_near_row_of_some(struct warp *w, const struct insn *i, c
 ALWAYS_INLINE bool load_wide_window(struct warp *w, const struct insn *i, const u32 *base, u32 *d)
 {
 #if defined __AVX512F__
+	if (!may_be(i, ~(u32)(SHAPE_ROW | SHAPE_SAME | SHAPE_KNOWN)))
+		return false;
 	const u32 at = base[0] + (u32)i->imm;
 	const u64 near = w->block->near_bytes, left = at < near ? (near - at) / 4 : 0;
 	const u32 words = left < 2 * WARP_LANES ? (u32)left : 2 * WARP_LANES;
@@ -247,6 +260,8 @@ ALWAYS_INLINE bool load_column(struct warp *w, const struct insn *i, const u32 *
 	const u32 at = base[0] + (u32)i->imm, step = base[1] - base[0], *number = lane_steps32[0];
 	s32 off[WARP_LANES] __attribute__((aligned(64)));
 
+	if (!may_be(i, SHAPE_STRIDED))
+		return false;
 	EACH_LANE
 		off[l] = base[l] - base[0] != step * number[l] ? -1 : 0;
 	if (any_lanes32(off) || (at | step) % 4 || at + (WARP_LANES - 1) * (u64)step + 4 > w->block->near_bytes)
@@ -273,6 +288,20 @@ ALWAYS_INLINE __m512i set_lanes(__m512i v, u32 lanes, u64 value, u32 bytes)
 {
 	return bytes == 8 ? _mm512_mask_set1_epi64(v, (__mmask8)lanes, (s64)value)
 			  : _mm512_mask_set1_epi32(v, (__mmask16)lanes, (s32)value);
+}
+#endif
+
+#if defined HAS_QUARTERS
+/* A value into lane l of a register that begins with lane `first`, if it is one of its own. */
+ALWAYS_INLINE __m256i set_lane_of(__m256i v, u32 first, u32 l, u64 value, u32 bytes)
+{
+	if (bytes == 8) {
+		const __m256i own = _mm256_load_si256((const __m256i *)(const void *)(lane_steps64[0] + first));
+		return _mm256_blendv_epi8(v, _mm256_set1_epi64x((s64)value),
+					  _mm256_cmpeq_epi64(own, _mm256_set1_epi64x(l)));
+	}
+	const __m256i own = _mm256_load_si256((const __m256i *)(const void *)(lane_steps32[0] + first));
+	return _mm256_blendv_epi8(v, _mm256_set1_epi32((s32)value), _mm256_cmpeq_epi32(own, _mm256_set1_epi32((s32)l)));
 }
 #endif
 
@@ -469,6 +498,17 @@ ALWAYS_INLINE void keep_pieces(const struct insn *i, u8 *rows, u32 mask, u32 val
 		write_lanes(ROW_OF(u32, vector_rows(i)[k]), value[k], mask);
 }
 
+/* Whether what load_near_vector does not know may be meant. */
+ALWAYS_INLINE bool is_scattered(const struct insn *i)
+{
+#if defined HAS_QUARTERS
+	return may_be(i, SHAPE_NEAR | SHAPE_OTHER);
+#else
+	(void)i;
+	return true;
+#endif
+}
+
 /* What each quarter of a whole warp reads at equal distances, where the host has quarters. */
 ALWAYS_INLINE bool load_near_vector(u32 value[PIECE_WORDS][WARP_LANES], struct warp *w, const struct insn *i,
 				    const u8 *rows, u32 mask, enum ir_space space, u32 n)
@@ -481,15 +521,32 @@ ALWAYS_INLINE bool load_near_vector(u32 value[PIECE_WORDS][WARP_LANES], struct w
 #endif
 }
 
+/* Where all lanes' vectors lie one after the other, as far as that is known to be likely; NULL: not so. */
+ALWAYS_INLINE u8 *row_of_vectors(struct warp *w, const struct insn *i, const u8 *rows, u32 mask, enum ir_space space,
+				 u32 bytes, bool wide, bool is_store)
+{
+	u64 start;
+
+	if (mask != FULL_MASK || !(i->fp & SHAPE_ROW) || !is_row(rows, i, wide, bytes, &start) || start % bytes)
+		return NULL;
+	return space_range(w, i, space, start, start + (u64)WARP_LANES * bytes, is_store);
+}
+
 /* A load of n words a lane. */
 ALWAYS_INLINE bool load_vector_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 				     u32 n, bool wide)
 {
 	u32 value[PIECE_WORDS][WARP_LANES] __attribute__((aligned(64)));
+	const bool any = may_be(i, ~(u32)(SHAPE_ROW | SHAPE_KNOWN));
+	const u8 *row = wide ? row_of_vectors(w, i, rows, mask, space, 4 * n, wide, false) : NULL;
 
-	if (wide) {
+	if (row) {
+		if (space == SPACE_GLOBAL)
+			fetch_ahead(row, 4 * n * WARP_LANES);
+		load_row_of_pieces(value, row, n);
+	} else if (wide) {
 		struct places64 p;
-		if (!find_places64(&p, w, i, rows, mask, space, 4 * n, false))
+		if (!any || !find_places64(&p, w, i, rows, mask, space, 4 * n, false))
 			return false;
 		if (mask == FULL_MASK && all_same64(p.at))
 			load_same_piece(value, p.host + p.at[0], n);
@@ -499,7 +556,7 @@ ALWAYS_INLINE bool load_vector_words(struct warp *w, const struct insn *i, u8 *r
 			load_pieces(value, &p, n);
 	} else if (!load_near_vector(value, w, i, rows, mask, space, n)) {
 		struct places32 p;
-		if (space != SPACE_SHARED || !find_places32(&p, w, i, rows, mask, 4 * n))
+		if (!is_scattered(i) || space != SPACE_SHARED || !find_places32(&p, w, i, rows, mask, 4 * n))
 			return false;
 		if (mask == FULL_MASK && all_same32(p.at))
 			load_same_piece(value, p.host + p.at[0], n);
@@ -558,9 +615,16 @@ ALWAYS_INLINE void store_row_of_pieces(const struct insn *i, const u8 *rows, u8 
 ALWAYS_INLINE bool store_vector_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 				      u32 n, bool wide)
 {
+	const bool any = may_be(i, ~(u32)(SHAPE_ROW | SHAPE_KNOWN));
+	u8 *row = row_of_vectors(w, i, rows, mask, space, 4 * n, wide, true);
+
 	if (mask != FULL_MASK)
 		return false;
-	if (wide) {
+	if (row) {
+		store_row_of_pieces(i, rows, row, n);
+	} else if (!any) {
+		return false;
+	} else if (wide) {
 		struct places64 p;
 		if (!find_places64(&p, w, i, rows, mask, space, 4 * n, true))
 			return false;

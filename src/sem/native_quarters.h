@@ -17,6 +17,15 @@
 
 typedef u32 words4 __attribute__((vector_size(16)));
 
+/* A load or store in native code has in insn.c how far others that surely come with it, by the same base, reach below and above its own
+ * offset, in words (native/region.c). */
+ALWAYS_INLINE s64 lowest_offset(const struct insn *i) { return i->imm - 4 * (s64)(i->c & 0xffff); }
+ALWAYS_INLINE s64 highest_offset(const struct insn *i) { return i->imm + 4 * (s64)(i->c >> 16); }
+
+/* Whether the lanes' addresses may look like one of `shapes` (enum access_shape), of which accesses in native code have a set where other
+ * instructions have their mode: what they have not looked like in a trial has no way in line. */
+ALWAYS_INLINE bool may_be(const struct insn *i, u32 shapes) { return !(i->fp & SHAPE_KNOWN) || i->fp & shapes; }
+
 #if defined __AVX2__ && !defined __AVX512F__
 #define HAS_QUARTERS 1
 
@@ -74,14 +83,20 @@ ALWAYS_INLINE void find_quarters(struct quarters *z, const u32 *base, u32 log)
 	find_extent(z);
 }
 
-/* Whether `bytes` from each quarter's first place on, past the instruction's offset, are there. */
-ALWAYS_INLINE bool quarters_reach(const struct quarters *z, const struct warp *w, const struct insn *i, u64 bytes)
+/* Whether `bytes` from each quarter's first place on, past offsets from `least` to `most`, are there. */
+ALWAYS_INLINE bool quarters_reach_from(const struct quarters *z, const struct warp *w, s64 least, s64 most, s64 bytes)
 {
-	return (u64)(u32)(z->low + (u32)i->imm) + z->span + bytes <= w->block->near_bytes;
+	return ((s64)z->low + least >= 0) & ((s64)z->low + z->span + most + bytes <= (s64)w->block->near_bytes);
 }
+/* Past the instruction's own offset, and those of all that come with it: one test serves them all. */
+ALWAYS_INLINE bool quarters_reach(const struct quarters *z, const struct warp *w, const struct insn *i, s64 bytes)
+{
+	return quarters_reach_from(z, w, lowest_offset(i), highest_offset(i), bytes);
+}
+/* What has been found there. */
 ALWAYS_INLINE u8 *quarter_place(const struct quarters *z, const struct warp *w, const struct insn *i, u32 q)
 {
-	return w->block->shared + (u32)(z->first[q] + (u32)i->imm);
+	return w->block->shared + z->first[q] + (s64)i->imm;
 }
 
 /* Two registers as a table of sixteen words. */
@@ -101,21 +116,22 @@ ALWAYS_INLINE bool load_quarters(struct warp *w, const struct insn *i, const u32
 	struct quarters z;
 
 	find_quarters(&z, base, 2);
-	if (!z.aligned || i->imm % 4)
+	if (i->imm % 4)
 		return false;
-	if (z.same && quarters_reach(&z, w, i, 4)) {
+	if (may_be(i, SHAPE_SAME | SHAPE_SPOTS) && z.aligned & z.same & quarters_reach(&z, w, i, 4)) {
 		for (u32 q = 0; q < QUARTERS; q++) {
 			const u32 one = *(const u32 *)(const void *)quarter_place(&z, w, i, q);
 			set_quarter(d, q, _mm256_set1_epi32((s32)one));
 		}
 		return true;
 	}
-	if (z.ramp && quarters_reach(&z, w, i, 4 * QUARTER)) {
+	if (may_be(i, SHAPE_ROW | SHAPE_PARTS) && z.aligned & z.ramp & quarters_reach(&z, w, i, 4 * QUARTER)) {
 		for (u32 q = 0; q < QUARTERS; q++)
 			memcpy(d + QUARTER * q, quarter_place(&z, w, i, q), 4 * QUARTER);
 		return true;
 	}
-	if (!z.near || !quarters_reach(&z, w, i, 4 * NEAR_WORDS))
+	if (!may_be(i, SHAPE_NEAR) ||
+	    !(z.aligned & z.near & quarters_reach_from(&z, w, i->imm, i->imm, 4 * NEAR_WORDS)))
 		return false;
 	for (u32 q = 0; q < QUARTERS; q++)
 		set_quarter(d, q, pick_near(quarter_place(&z, w, i, q), z.slot[q]));
@@ -144,8 +160,10 @@ ALWAYS_INLINE bool store_quarters(struct warp *w, const struct insn *i, const u3
 {
 	struct quarters z;
 
+	if (!may_be(i, SHAPE_ROW | SHAPE_PARTS))
+		return false;
 	find_quarters(&z, base, 2);
-	if (!z.aligned || i->imm % 4 || !z.ramp || !quarters_reach(&z, w, i, 4 * QUARTER))
+	if (i->imm % 4 || !(z.aligned & z.ramp & quarters_reach(&z, w, i, 4 * QUARTER)))
 		return false;
 	for (u32 q = 0; q < QUARTERS; q++)
 		put_quarter(quarter_place(&z, w, i, q), quarter_of(s, q), mask, q);
@@ -206,10 +224,10 @@ ALWAYS_INLINE bool load_vector_quarters(u32 value[][WARP_LANES], struct warp *w,
 		bits |= z.first[q];
 	}
 	find_extent(&z);
-	if (!is_zero(off) || bits % (4 * n) || (u32)i->imm % (4 * n) || step > 4096 ||
-	    !quarters_reach(&z, w, i, (QUARTER - 1) * (u64)step + 4 * n))
+	if ((u32)i->imm % (4 * n) || !(is_zero(off) & !(bits % (4 * n)) & (step <= 4096) &
+				       quarters_reach(&z, w, i, (QUARTER - 1) * (s64)step + 4 * n)))
 		return false;
-	if (!step) {
+	if (may_be(i, SHAPE_SAME | SHAPE_SPOTS) && !step) {
 		for (u32 q = 0; q < QUARTERS; q++)
 			for (u32 k = 0; k < n; k++) {
 				const u32 *from = (const u32 *)(const void *)quarter_place(&z, w, i, q);
@@ -217,6 +235,8 @@ ALWAYS_INLINE bool load_vector_quarters(u32 value[][WARP_LANES], struct warp *w,
 			}
 		return true;
 	}
+	if (!may_be(i, SHAPE_ROW | SHAPE_PARTS | SHAPE_STRIDED))
+		return false;
 	for (u32 q = 0; q < QUARTERS / 2; q++)
 		load_strided(value, quarter_place(&z, w, i, q), step, q, n);
 	if (are_halves_equal(&z)) {

@@ -17,7 +17,10 @@ ALWAYS_INLINE bool STORE_OF(store_row)(struct warp *w, const struct insn *i, u8 
 	const LANE *s = __builtin_assume_aligned(rows + i->b, 64);
 	u64 start;
 
-#ifndef SEM_NATIVE
+#ifdef SEM_NATIVE
+	if (!may_be(i, SHAPE_ROW))
+		return false;
+#else
 	if (UNLIKELY(mask != FULL_MASK))
 		return false;
 #endif
@@ -47,9 +50,9 @@ ALWAYS_INLINE MEMORY STORE_OF(only_value)(const LANE *s, u32 mask)
 	return (MEMORY)one;
 }
 /* To each lane's place, in the lanes' order: of several at one address the highest wins. */
-ALWAYS_INLINE bool STORE_OF(store_places64)(const LANE *s, const struct places64 *p, u32 mask)
+ALWAYS_INLINE bool STORE_OF(store_places64)(const struct insn *i, const LANE *s, const struct places64 *p, u32 mask)
 {
-	if (mask == FULL_MASK && in_two_rows64(p->at, sizeof(MEMORY))) {
+	if (mask == FULL_MASK && may_be(i, SHAPE_PARTS) && in_two_rows64(p->at, sizeof(MEMORY))) {
 		MEMORY *low = (MEMORY *)(void *)(p->host + p->at[0]), *high = (MEMORY *)(void *)(p->host + p->at[16]);
 		EACH_LANE_OF_HALF
 		low[l] = (MEMORY)s[l];
@@ -57,6 +60,8 @@ ALWAYS_INLINE bool STORE_OF(store_places64)(const LANE *s, const struct places64
 		high[l] = (MEMORY)s[l + WARP_LANES / 2];
 		return true;
 	}
+	if (!may_be(i, ~(u32)(SHAPE_PARTS | SHAPE_KNOWN)))
+		return false;
 	if (is_one_lane(mask)) {
 		*(MEMORY *)(void *)(p->host + only_place64(p->at)) = STORE_OF(only_value)(s, mask);
 		return true;
@@ -71,16 +76,18 @@ ALWAYS_INLINE bool STORE_OF(store_places32)(const LANE *s, const struct places32
 	}
 	return scatter32(s, p, mask, sizeof(MEMORY));
 }
-/* What native code tries beside a row. */
+/* What native code tries beside a row, and beside rows of a warp's quarters where it has ways for them. */
 ALWAYS_INLINE bool STORE_OF(store_each)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 					bool wide)
 {
 	const LANE *s = __builtin_assume_aligned(rows + i->b, 64);
 
+	if (!may_be(i, ~(u32)(SHAPE_ROW | SHAPE_KNOWN | (has_parts(space, wide, sizeof(MEMORY)) ? SHAPE_PARTS : 0))))
+		return false;
 	if (wide) {
 		struct places64 p;
 		return find_places64(&p, w, i, rows, mask, space, sizeof(MEMORY), true) &&
-		       STORE_OF(store_places64)(s, &p, mask);
+		       STORE_OF(store_places64)(i, s, &p, mask);
 	}
 	struct places32 p;
 	return space == SPACE_SHARED && find_places32(&p, w, i, rows, mask, sizeof(MEMORY)) &&

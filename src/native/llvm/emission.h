@@ -25,6 +25,8 @@ struct emission {
 	LLVMBasicBlockRef *arrive, *body;               /* by block; those of the end last */
 	LLVMBasicBlockRef meet;                         /* where lanes that have met go on; NULL: they never part */
 	LLVMValueRef where;                             /* its operand */
+	LLVMBasicBlockRef out;                          /* returns */
+	LLVMValueRef how;                               /* what: enum native_exit */
 	LLVMValueRef tallies, repeats, patterns, timed; /* of the run */
 	unsigned unlikely, invariant;                   /* metadata kinds "prof", "invariant.load" */
 };

@@ -102,8 +102,8 @@ static LLVMValueRef predicate(struct emission *e, u32 row, bool negated)
 
 /* --- Ways out ----------------------------------------------------------------------------------- */
 
-/* Returns from the region: counters and mask to the run's struct, `insn` as where to go on. */
-static void leave(struct emission *e, enum native_exit how, u32 insn, LLVMValueRef mask)
+/* Counters and mask to the run's struct, `insn` as where to go on. */
+static void put_place(struct emission *e, u32 insn, LLVMValueRef mask)
 {
 	const struct {
 		LLVMValueRef from;
@@ -118,7 +118,30 @@ static void leave(struct emission *e, enum native_exit how, u32 insn, LLVMValueR
 		LLVMBuildStore(e->b, get(e, e->i64, sums[k].from), run_field(e, sums[k].to));
 	LLVMBuildStore(e->b, mask, run_field(e, offsetof(struct native_run, mask)));
 	LLVMBuildStore(e->b, word(e, insn), run_field(e, offsetof(struct native_run, at)));
-	LLVMBuildRet(e->b, word(e, how));
+}
+
+static void leave(struct emission *e, enum native_exit how, u32 insn, LLVMValueRef mask)
+{
+	put_place(e, insn, mask);
+	LLVMBuildStore(e->b, word(e, how), e->how);
+	LLVMBuildBr(e->b, e->out);
+}
+
+/* Returns, for all ways out together. LLVM moves arithmetic into a block that ends the function, from before all accesses, and what these
+ * have loaded would have to wait for it in memory: so the block where the last results are stored ends in a branch, which always goes
+ * the same way. */
+static void emit_out(struct emission *e)
+{
+	LLVMBasicBlockRef returns = new_block(e, "returns"), never = new_block(e, "never");
+
+	go_to(e, e->out);
+	LLVMValueRef stack = get(e, e->ptr, run_field(e, offsetof(struct native_run, stack)));
+	LLVMSetVolatile(stack, true);
+	branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, stack, LLVMConstNull(e->ptr), ""), never, returns, true);
+	go_to(e, never);
+	LLVMBuildRet(e->b, word(e, NATIVE_STOP));
+	go_to(e, returns);
+	LLVMBuildRet(e->b, get(e, e->i32, e->how));
 }
 
 /* Writes live rows back to the frame. NULL: none are. */
@@ -149,10 +172,10 @@ static LLVMValueRef insn_constant(struct emission *e, const struct region_insn *
 				 word(e, own_offset(e, x, i->d)),
 				 word(e, own_offset(e, x, i->a)),
 				 word(e, own_offset(e, x, i->b)),
-				 word(e, own_offset(e, x, i->c)),
+				 word(e, x->moves ? x->reach : own_offset(e, x, i->c)),
 				 word(e, (u32)i->imm),
 				 LLVMConstInt(i16, i->run, false),
-				 LLVMConstInt(e->i8, i->fp, false),
+				 LLVMConstInt(e->i8, x->moves ? x->shapes : i->fp, false),
 				 LLVMConstInt(e->i8, i->aux, false)};
 	LLVMValueRef list[STEP_OPERANDS_MAX];
 	for (u32 k = 0; k < x->list_count; k++)
@@ -178,15 +201,27 @@ static u32 address_row(const struct emission *e, const struct region_insn *x)
 	return NO_OPERAND;
 }
 
-/* The access faults: the interpreter does it again, from its guard on. */
-static void leave_before(struct emission *e, const struct region_insn *x, u32 number)
+/* For an access that faults: the interpreter does it again, from its guard on. */
+static void put_place_before(struct emission *e, const struct region_insn *x, u32 number)
 {
 	const u32 first = number - (x->guard != NO_OPERAND);
 
 	keep_rows(e, x->live);
 	if (x->guard_told || x->told)
 		note_told(e, x->guard_told ? first : number, x->told ? number : first);
-	leave(e, NATIVE_STOP, first, get(e, e->i32, e->mask));
+	put_place(e, first, get(e, e->i32, e->mask));
+}
+
+static void branch_if_failed(struct emission *e, const struct region_insn *x, u32 number, LLVMValueRef done)
+{
+	LLVMBasicBlockRef stop = new_block(e, "stop"), go_on = new_block(e, "done");
+
+	branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, done, LLVMConstNull(e->i8), ""), stop, go_on, true);
+	go_to(e, stop);
+	put_place_before(e, x, number);
+	LLVMBuildStore(e->b, word(e, NATIVE_STOP), e->how);
+	LLVMBuildBr(e->b, e->out);
+	go_to(e, go_on);
 }
 
 /* Has the interpreter's handler do it, on the frame. */
@@ -198,17 +233,14 @@ static void call_handler(struct emission *e, const struct region_insn *x, LLVMVa
 			copy(e, place(e, p->row), slot(e, p->row), e->r->rows[p->row].bits, false);
 	}
 	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask};
-	LLVMValueRef done =
-		rarely ? call_keeping(e, e->i8, "native_keep", declared(e, "native_call"), args, COUNT_OF(args))
-		       : call(e, e->i8, "native_call", args, COUNT_OF(args));
-	if (x->accesses) {
-		LLVMBasicBlockRef stop = new_block(e, "stop"), go_on = new_block(e, "done");
-		LLVMValueRef failed = LLVMBuildICmp(e->b, LLVMIntEQ, done, LLVMConstNull(e->i8), "");
-		branch(e, failed, stop, go_on, true);
-		go_to(e, stop);
-		leave_before(e, x, number);
-		go_to(e, go_on);
-	}
+	const bool ends_there = rarely && x->accesses && x->ends_alone;
+	if (ends_there)
+		put_place_before(e, x, number);
+	const char *through = ends_there ? "native_keep_or_leave" : "native_keep";
+	LLVMValueRef done = rarely ? call_keeping(e, e->i8, through, declared(e, "native_try"), args, COUNT_OF(args))
+				   : call(e, e->i8, "native_call", args, COUNT_OF(args));
+	if (x->accesses && !ends_there)
+		branch_if_failed(e, x, number, done);
 	for (u32 o = 0; o < x->operand_count; o++)
 		if (x->operands[o].written)
 			copy(e, slot(e, x->operands[o].row), place(e, x->operands[o].row),
@@ -505,6 +537,8 @@ static void take_attributes(struct emission *e)
 	for (size_t n = 0; n < COUNT_OF(widths); n++)
 		LLVMAddTargetDependentFunctionAttr(e->function, widths[n], bits);
 	LLVMAddTargetDependentFunctionAttr(e->function, "no-builtins", "");
+	/* Rows that do not fit the registers must not lie across cache lines, which callers' stacks would have them do by chance. */
+	LLVMAddTargetDependentFunctionAttr(e->function, "stackrealign", "");
 	const unsigned kind = LLVMGetEnumAttributeKindForName("noredzone", 9);
 	LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
 				LLVMCreateEnumAttribute(e->c, kind, 0)); /* call_keeping pushes its return address */
@@ -530,6 +564,7 @@ static void emit_entrance(struct emission *e)
 	e->timed = get(e, e->i32, run_field(e, offsetof(struct native_run, timed)));
 	e->mask = variable(e, e->i32, word(e, FULL_MASK), "mask");
 	e->where = variable(e, e->i32, word(e, 0), "where");
+	e->how = variable(e, e->i32, word(e, NATIVE_DONE), "how");
 	e->budget = variable(e, e->i64, get(e, e->i64, run_field(e, offsetof(struct native_run, budget))), "budget");
 	e->issued = variable(e, e->i64, zero, "issued");
 	e->lanes = variable(e, e->i64, zero, "lanes");
@@ -570,6 +605,7 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 		e.arrive[n] = new_block(&e, "arrive");
 		e.body[n] = new_block(&e, "body");
 	}
+	e.out = new_block(&e, "out");
 	e.meet = parts_lanes(r) ? new_block(&e, "meet") : NULL;
 	go_to(&e, entrance);
 	LLVMBuildBr(e.b, e.body[0]);
@@ -577,6 +613,7 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 		emit_block(&e, n);
 	emit_end(&e);
 	emit_meet(&e);
+	emit_out(&e);
 	LLVMDisposeBuilder(e.b);
 	free(e.slots);
 	free(e.arrive);

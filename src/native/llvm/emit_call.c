@@ -51,6 +51,10 @@ LLVMValueRef call_keeping(struct emission *e, LLVMTypeRef result, const char *th
 	LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, strlen(constraints), true, false,
 					     LLVMInlineAsmDialectATT, false);
 	LLVMValueRef got = LLVMBuildCall2(e->b, type, code, values, count + 2, "");
+	/* What leads there is laid out apart. */
+	if (through)
+		LLVMAddCallSiteAttribute(got, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+					 LLVMCreateEnumAttribute(e->c, LLVMGetEnumAttributeKindForName("cold", 4), 0));
 	if (LLVMGetTypeKind(result) == LLVMPointerTypeKind)
 		return got;
 	return LLVMBuildTrunc(e->b, LLVMBuildPtrToInt(e->b, got, e->i64, ""), result, "");

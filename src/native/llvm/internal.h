@@ -55,8 +55,12 @@ void region_keep_rows(LLVMValueRef function, LLVMValueRef slow);
 
 /* Whether what the instruction gives depends on the floating-point mode. */
 bool is_of_mode(LLVMValueRef i);
-/* Makes the arithmetic of a function round as the mode says; false: something in it cannot. See rounding.c. */
-bool rounding_apply(LLVMValueRef function, u8 fp);
+/* Makes the arithmetic of a function round as the mode says, in a region that runs under another; false: something in it cannot. See
+ * rounding.c. */
+bool rounding_apply(LLVMValueRef function, u8 fp, u8 region_fp);
+
+/* Has arithmetic stay before the branches that it stands before: see pin.c. Comes last. */
+void pin_results(LLVMValueRef function, u32 vector_bytes);
 
 /* Lets f32 arithmetic on f32 results leave out the rule that all NaNs are one: see nans.c. */
 void nans_put_off(LLVMValueRef function, const struct region *r);

@@ -203,7 +203,7 @@ static void mark_fixed_fields(LLVMValueRef function)
 		}
 }
 
-static void judge(LLVMModuleRef module, struct meaning_function *m)
+static void judge(LLVMModuleRef module, struct meaning_function *m, u8 region_fp)
 {
 	LLVMContextRef c = LLVMGetModuleContext(module);
 	const unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
@@ -215,7 +215,8 @@ static void judge(LLVMModuleRef module, struct meaning_function *m)
 		m->of_mode = takes_mark(module, m->function, "native_under_mode");
 	const bool may_loop = m->function && takes_mark(module, m->function, "native_loops");
 	m->inlines =
-		inlines(m->function, may_loop) && (m->rounding == FP_RN || rounding_apply(m->function, m->rounding));
+		inlines(m->function, may_loop) &&
+		(m->rounding == FP_RN || rounding_apply(m->function, m->rounding | (region_fp & FP_FTZ), region_fp));
 	if (!m->inlines)
 		return;
 	mark_fixed_fields(m->function);
@@ -312,7 +313,7 @@ bool meanings_link(LLVMModuleRef module, const char *width, const struct region 
 			return false;
 	}
 	for (u32 k = 0; k < m->count; k++)
-		judge(module, &m->items[k]);
+		judge(module, &m->items[k], m->fp);
 	return true;
 }
 
