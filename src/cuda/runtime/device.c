@@ -105,13 +105,12 @@ int rt_cudaChooseDevice(int *device, const void *prop)
 
 /* Each thread takes the new context at its next call, when it sees that the count has grown. */
 /* Succeeds where the device is lost, too, as on an H200. */
-EXPORT int cudaDeviceReset(void);
-int cudaDeviceReset(void)
+int rt_cudaDeviceReset(void)
 {
 	const int refused = rt_begin(), result = cuDevicePrimaryCtxReset_v2(rt_self.device);
 
 	reset_of[rt_self.device & 63]++;
-	return rt_end(refused == RT_UNAVAILABLE ? RT_OK : result);
+	return refused == RT_UNAVAILABLE ? RT_OK : result;
 }
 
 int rt_cudaSetDeviceFlags(u32 flags) { return cuDevicePrimaryCtxSetFlags_v2(rt_self.device, flags); }
