@@ -61,9 +61,8 @@ ALWAYS_INLINE void shfl_end(const struct shuffle *s, u8 *rows, const u32 *list, 
 	{                                                                                                      \
 		const u32 *list = warp_operands(w, i);                                                         \
 		const u32 *pb = ROW_OF(u32, list[3]), *pc = ROW_OF(u32, list[4]);                              \
-		struct shuffle s;                                                                              \
+		struct shuffle s, *const to = &s;                                                              \
 		shfl_begin(&s, rows, list, members, exchange);                                                 \
-		struct shuffle *const to = &s;                                                                 \
 		EACH_LANE                                                                                      \
 			SHFL_LANE(to, SOURCE, INSIDE)                                                          \
 		shfl_end(&s, rows, list, mask);                                                                \
