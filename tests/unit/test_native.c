@@ -320,6 +320,68 @@ START_TEST(rounding_is_the_instructions)
 }
 END_TEST
 
+/* --- Many sums ------------------------------------------------------------------------------------ */
+
+enum { SUMS = 12, STEPS = 3 };
+
+/* More sums than registers, with loads between their steps; `between`: an instruction behind the first step. Each begins in one region, and is
+ * read in another. */
+static void write_sums(char *source, size_t size, const char *between)
+{
+	size_t at = (size_t)snprintf(source, size,
+				     ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 "
+				     "from, .param .u64 to)\n{\n"
+				     ".shared .align 16 .b8 near[4096]; .reg .pred p; .reg .b32 r<8>; .reg .b64 d<8>; "
+				     ".reg .f32 s<%u>, f<8>;\n"
+				     "mov.u32 r0, %%tid.x; ld.param.u64 d0, [from]; ld.param.u64 d1, [to]; "
+				     "mul.wide.u32 d2, r0, 4; add.u64 d3, d0, "
+				     "d2;\n"
+				     "add.u64 d4, d1, d2; mov.u32 r1, near; mad.lo.u32 r2, r0, 4, r1; and.b32 r3, r0, "
+				     "96; mad.lo.u32 r3, r3, 4, r1;\n"
+				     "ld.global.f32 f0, [d3]; st.shared.f32 [r2], f0; ld.global.f32 f1, [d3+1024]; "
+				     "st.shared.f32 [r2+512], f1;\n",
+				     SUMS);
+
+	for (u32 k = 0; k < SUMS; k++)
+		at += (size_t)snprintf(source + at, size - at, "ld.global.f32 s%u, [d3+%u];\n", k, 64 * k);
+	at += (size_t)snprintf(source + at, size - at, "bar.sync 0;\n");
+	for (u32 step = 0; step < STEPS; step++) {
+		at += (size_t)snprintf(source + at, size - at,
+				       "ld.shared.f32 f2, [r2+%u]; ld.shared.f32 f3, [r3+%u];\n", 4 * step, 8 * step);
+		for (u32 k = 0; k < SUMS; k++)
+			at += (size_t)snprintf(source + at, size - at, "fma.rn.f32 s%u, f%u, f%u, s%u;\n", k, 2 + k % 2,
+					       2 + k / 2 % 2, k);
+		at += (size_t)snprintf(source + at, size - at, "%s\n", step ? "" : between);
+	}
+	at += (size_t)snprintf(source + at, size - at, "bar.sync 0;\n");
+	for (u32 k = 0; k < SUMS; k++)
+		at += (size_t)snprintf(source + at, size - at, "st.global.f32 [d4+%u], s%u;\n", 512 * k, k);
+	snprintf(source + at, size - at, "ret;\n}\n");
+}
+static const char *const betweens[] = {
+	"",
+	"st.global.f32 [d4+8192], s3;",
+	"mov.f32 s5, s4;",
+	"add.f32 s1, s1, s2;",
+	"ld.shared.f32 s7, [r2+16];",
+	"setp.gt.f32 p, s0, s9; @p bra over; add.f32 s2, s2, s2; over:",
+	"setp.gt.f32 p, s0, s9; @p st.shared.f32 [r2+1024], s2;",
+};
+
+START_TEST(many_sums_agree)
+{
+	static u32 interpreted[WORDS], native[WORDS];
+	static char kernel[8192];
+
+	if (!native_is_there())
+		return;
+	write_sums(kernel, sizeof kernel, betweens[_i]);
+	run(NATIVE_OFF, "%s%s", kernel, "", interpreted);
+	run(NATIVE_ALWAYS, "%s%s", kernel, "", native);
+	ck_assert(!memcmp(interpreted, native, sizeof native));
+}
+END_TEST
+
 /* --- Atomic operations ---------------------------------------------------------------------------- */
 
 /* Its parts: which lanes take part (p), which word is a lane's (r2), and the operations: on the words d4, r4 and d6, which
@@ -545,6 +607,7 @@ UNIT_TESTS("native", 60)
 	tcase_add_loop_test(unit, vectors_of_some_lanes_agree, 0, COUNT_OF(masks));
 	tcase_add_loop_test(unit, later_launches_have_other_shapes, 0, COUNT_OF(turnings));
 	UNIT_TEST(mistaken_code_is_replaced);
+	tcase_add_loop_test(unit, many_sums_agree, 0, COUNT_OF(betweens));
 	tcase_add_loop_test(unit, rounding_is_the_instructions, 0, COUNT_OF(rounded));
 	tcase_add_loop_test(unit, sums_are_the_same_in_any_order, 0, COUNT_OF(sums));
 	tcase_add_loop_test(unit, old_values_are_the_same, 0, COUNT_OF(orders));

@@ -130,6 +130,7 @@ static bool optimise(struct native_compiler *c, LLVMModuleRef module, const stru
 		LLVMValueRef function = LLVMGetNamedFunction(module, name);
 		nans_put_off(function, r);
 		region_keep_rows(function, LLVMGetNamedFunction(module, "global_range_slow"));
+		chains_gather(function, c->vector_bytes);
 		pin_results(function, c->vector_bytes);
 	}
 	return !wrong;

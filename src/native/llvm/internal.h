@@ -59,6 +59,9 @@ bool is_of_mode(LLVMValueRef i);
  * rounding.c. */
 bool rounding_apply(LLVMValueRef function, u8 fp, u8 region_fp);
 
+/* Has the steps of each sum follow each other, where there are more sums than registers: see chains.c. */
+void chains_gather(LLVMValueRef function, u32 vector_bytes);
+
 /* Has arithmetic stay before the branches that it stands before: see pin.c. Comes last. */
 void pin_results(LLVMValueRef function, u32 vector_bytes);
 
