@@ -33,6 +33,10 @@ static inline void fill_row(u8 *row, u32 bits, u64 low, u64 high)
 
 static void fill_lanes(const struct warp *w, u8 *rows, const struct sreg_row *s)
 {
+	if (s->sreg == SREG_tid && s->bits == 32 && s->element < 4) {
+		tid_row(w, s->element, (u32 *)(void *)(rows + s->offset));
+		return;
+	}
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		const u64 value = sreg_value(w, s->sreg, s->element, l);
 		if (s->bits <= 32)

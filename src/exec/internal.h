@@ -21,6 +21,9 @@ void frame_free(struct warp *w, struct frame *f);
  * made, and lack what gangs compute once for a launch. */
 bool frames_of_block(struct block *b, const struct code *code);
 
+/* %tid's element of all lanes of a warp. */
+void tid_row(const struct warp *w, u32 element, u32 row[WARP_LANES]);
+
 /* Why worker_run came back: no blocks are left, or the launch has ended; it stands at a stop (exec/stepping.h); it is the
  * first worker, and other host threads would pay now. After the last two it is called again. */
 enum worker_state { WORKER_ENDED, WORKER_SUSPENDED, WORKER_WANTS_OTHERS };

@@ -25,6 +25,25 @@ static u64 tid_value(const struct warp *w, u32 element, u32 lane)
 	}
 }
 
+/* The same of all lanes, by counting on: a launch of a tiny kernel has no time for divisions. */
+void tid_row(const struct warp *w, u32 element, u32 row[WARP_LANES])
+{
+	const u32 *shape = w->grid->launch->block;
+	const u32 first = w->index * WARP_LANES;
+	u32 at[4] = {first % shape[0], first / shape[0] % shape[1], first / shape[0] / shape[1], 0};
+
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		row[l] = at[element & 3];
+		if (++at[0] < shape[0])
+			continue;
+		at[0] = 0;
+		if (++at[1] < shape[1])
+			continue;
+		at[1] = 0;
+		at[2]++;
+	}
+}
+
 static u64 lane_mask_value(u32 sreg, u32 lane)
 {
 	const u32 bit = 1u << lane;
