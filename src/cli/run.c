@@ -158,6 +158,20 @@ static void print_faults(const struct play *p, size_t k, bool colour)
 	}
 }
 
+/* What launch lines do to memory. */
+static void add_host_findings(json_t *list, const struct play *p)
+{
+	for (size_t k = 0; k < p->checks.count; k++) {
+		const struct play_check *c = &p->checks.items[k];
+		u32 line, column;
+		if (c->passed || !c->is_finding)
+			continue;
+		const struct source *text = p->session->sources.files.items[c->span.file];
+		source_place(text, c->span.begin, &line, &column);
+		json_array_append_new(list, sarif_host(text->name, line, c->message));
+	}
+}
+
 /* Writes all findings of all launches, each once, to the file of --sarif. */
 static bool write_sarif(const struct run_options *o, const struct play *p)
 {
@@ -174,6 +188,7 @@ static bool write_sarif(const struct run_options *o, const struct play *p)
 				json_array_append_new(list, sarif_finding(f, l->fault_texts.items[n], times));
 		}
 	}
+	add_host_findings(list, p);
 	if (!file_new_begin(&file, o->sarif, true, &message)) {
 		fprintf(stderr, "ptxsim: %s: %s\n", o->sarif, message);
 		json_decref(list);

@@ -19,6 +19,7 @@
 #include "exec/run.h"
 #include "isa/form.h"
 #include "observe/affine.h"
+#include "observe/frames.h"
 #include "observe/origins.h"
 
 enum { PARTS = 3, MBARRIER_BYTES = 8 };
@@ -31,6 +32,7 @@ struct object_access {
 	u8 bytes;            /* 0: what the site says, or a bulk copy's operand */
 	bool stores, looks;  /* looks: in this launch */
 	u64 base, size;      /* of local memory: from the frame's base */
+	u64 inside;          /* where they begin in the variable of PTX */
 	enum ir_space in;    /* the object's space */
 	const char *name;
 };
@@ -53,6 +55,7 @@ struct objects {
 	struct check_findings *findings;
 	struct object_site **of;       /* by code and decoded instruction; NULL: it has no object */
 	struct affine_values **values; /* by code; NULL: no launch of it has asked */
+	struct frames *frames;
 	const struct launch *launch;
 	bool looks_for_strays; /* in this launch */
 };
@@ -74,6 +77,18 @@ static const char *other_variable(const struct launch *l, enum ir_space space, u
 		       : NULL;
 }
 
+/* What lies there instead: of the frame's variables, too. */
+static const char *other_name(const struct objects *o, const struct warp *w, const struct object_access *a, u64 at)
+{
+	struct frame_variable v;
+
+	if (a->in == SPACE_SHARED)
+		return other_variable(o->launch, a->in, at);
+	return frames_find(o->frames, w->frame->code->function, a->origin.object, at - (a->base - a->inside), &v)
+		       ? v.name
+		       : NULL;
+}
+
 /* `address` is what the instruction used, `at` the same as an address of the object's space. */
 static void tell(const struct objects *o, const struct warp *w, u32 site, u32 lane, const struct object_access *a,
 		 u64 address, u64 at, u64 size)
@@ -89,8 +104,7 @@ static void tell(const struct objects *o, const struct warp *w, u32 site, u32 la
 	f->space = (int)a->space;
 	f->is_store = a->stores;
 	if (a->in != SPACE_GLOBAL) {
-		const char *other =
-			a->in == SPACE_SHARED ? other_variable(o->launch, a->in, is_before ? at : at + size - 1) : NULL;
+		const char *other = other_name(o, w, a, is_before ? at : at + size - 1);
 		snprintf(f->detail, sizeof f->detail,
 			 "an address of %.80s (%llu byte%s) is used %llu byte%s %s it%s%.80s", a->name,
 			 (unsigned long long)a->size, plural_s(a->size), (unsigned long long)away, plural_s(away),
@@ -446,6 +460,7 @@ struct objects *objects_new(struct arena *arena, const struct check_sites *where
 	const struct program *program = where->program;
 
 	o->arena = arena;
+	o->frames = frames_new(arena, program);
 	o->where = where;
 	o->sites = sites;
 	o->options = *options;
@@ -465,8 +480,24 @@ struct objects *objects_new(struct arena *arena, const struct check_sites *where
 	return o;
 }
 
+/* A part of local memory that is one of the source's variables. */
+static void find_part(struct frames *frames, struct object_access *a, const struct code *code)
+{
+	struct frame_variable part;
+
+	if (a->in != SPACE_LOCAL || a->origin.offset < 0 ||
+	    !frames_find(frames, code->function, a->origin.object, (u64)a->origin.offset, &part) ||
+	    part.at + part.size > a->size)
+		return;
+	a->inside = part.at;
+	a->base += part.at;
+	a->size = part.size;
+	a->name = part.name;
+}
+
 /* A variable of shared or local memory: false if it ends where nothing is known. */
-static bool find_variable(struct object_access *a, const struct kernel *k, const struct code *code)
+static bool find_variable(struct frames *frames, struct object_access *a, const struct kernel *k,
+			  const struct code *code)
 {
 	const struct ir_variable *v = a->origin.object;
 
@@ -478,6 +509,8 @@ static bool find_variable(struct object_access *a, const struct kernel *k, const
 			a->base = k->places[n].address;
 			a->size = v->size;
 			a->name = v->name;
+			a->inside = 0;
+			find_part(frames, a, code);
 			return true;
 		}
 	return false;
@@ -551,7 +584,7 @@ static bool must_look(const struct objects *o, struct affine_values *v, const st
 	switch (a->origin.object->space) {
 	case SPACE_SHARED:
 	case SPACE_LOCAL:
-		return o->options.neighbours && find_variable(a, o->launch->kernel, code) &&
+		return o->options.neighbours && find_variable(o->frames, a, o->launch->kernel, code) &&
 		       !(v && stays_inside(v, x, a, code));
 	case SPACE_PARAM:
 		return o->options.provenance && find_buffer(a, o->launch, code);

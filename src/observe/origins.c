@@ -16,6 +16,22 @@ static bool is_same(const struct origin *a, const struct origin *b)
 	return a->kind == b->kind && a->object == b->object && a->offset == b->offset;
 }
 
+static bool is_local(const struct origin *a) { return a->kind == ORIGIN_OBJECT && a->object->space == SPACE_LOCAL; }
+
+/* Both point into one object. */
+static bool is_same_object(const struct origin *a, const struct origin *b)
+{
+	return is_same(a, b) || (is_local(a) && is_local(b) && a->object == b->object);
+}
+
+/* By a number that is not known. */
+static struct origin moved(struct origin a)
+{
+	if (is_local(&a) && a.offset == ORIGIN_BEGIN)
+		a.offset = ORIGIN_ANYWHERE;
+	return a;
+}
+
 /* Either of two values. */
 static struct origin joined(struct origin a, struct origin b)
 {
@@ -23,6 +39,8 @@ static struct origin joined(struct origin a, struct origin b)
 		return joined(b, a);
 	if (a.kind == ORIGIN_NONE || is_same(&a, &b))
 		return b;
+	if (is_local(&a) && is_same_object(&a, &b))
+		return (struct origin){ORIGIN_OBJECT, a.object, ORIGIN_ANYWHERE};
 	if (b.kind == ORIGIN_OBJECT)
 		return a.kind == ORIGIN_ZERO ? b : only(ORIGIN_MANY);
 	return b;
@@ -35,7 +53,7 @@ static struct origin sum(struct origin a, struct origin b)
 	if (a.kind == ORIGIN_NONE)
 		return a;
 	if (b.kind == ORIGIN_OBJECT)
-		return a.kind == ORIGIN_OBJECT ? only(ORIGIN_MANY) : b;
+		return a.kind == ORIGIN_OBJECT ? only(ORIGIN_MANY) : a.kind == ORIGIN_ZERO ? b : moved(b);
 	return b.kind == ORIGIN_ZERO ? only(ORIGIN_NUMBER) : b;
 }
 
@@ -44,7 +62,7 @@ static struct origin difference(struct origin a, struct origin b)
 	if (a.kind == ORIGIN_NONE || b.kind == ORIGIN_NONE)
 		return only(ORIGIN_NONE);
 	if (b.kind == ORIGIN_OBJECT)
-		return is_same(&a, &b) ? only(ORIGIN_NUMBER) : only(ORIGIN_MANY);
+		return is_same_object(&a, &b) ? only(ORIGIN_NUMBER) : only(ORIGIN_MANY);
 	return sum(a, b);
 }
 
@@ -65,6 +83,11 @@ static bool has_objects(const struct ir_variable *v)
 	return v->space == SPACE_SHARED || v->space == SPACE_LOCAL || v->space == SPACE_GLOBAL;
 }
 
+static struct origin whole(const struct ir_variable *v)
+{
+	return (struct origin){ORIGIN_OBJECT, v, v->space == SPACE_LOCAL ? ORIGIN_BEGIN : 0};
+}
+
 static struct origin all_mixed(const struct origin *registers, const struct ir_operand *o, u32 count);
 
 static struct origin operand(const struct origin *registers, const struct ir_operand *o)
@@ -82,7 +105,7 @@ static struct origin operand(const struct origin *registers, const struct ir_ope
 		break;
 	case OPERAND_SYMBOL:
 		if (o->symbol && o->symbol->kind == SYM_VARIABLE && has_objects(ir_storage(o->symbol->variable)))
-			return (struct origin){ORIGIN_OBJECT, ir_storage(o->symbol->variable), 0};
+			return whole(ir_storage(o->symbol->variable));
 		break;
 	case OPERAND_ADDRESS:
 		return origins_address(registers, o);
@@ -134,9 +157,9 @@ static struct origin parameter(const struct ir_instruction *x, const struct form
 static struct origin masked(struct origin a, struct origin b)
 {
 	if (a.kind == ORIGIN_OBJECT && (b.kind == ORIGIN_NUMBER || b.kind == ORIGIN_ZERO))
-		return a;
+		return moved(a);
 	if (b.kind == ORIGIN_OBJECT && (a.kind == ORIGIN_NUMBER || a.kind == ORIGIN_ZERO))
-		return b;
+		return moved(b);
 	return mixed(a, b);
 }
 
@@ -164,6 +187,9 @@ static struct origin computed(const struct origin *registers, const struct ir_in
 	b = operand(registers, &x->operands[2]);
 	switch (f->opcode) {
 	case OP_add:
+		if (is_local(&a) && a.offset == ORIGIN_BEGIN && x->operands[2].kind == OPERAND_INTEGER &&
+		    (s64)x->operands[2].value >= 0)
+			return (struct origin){ORIGIN_OBJECT, a.object, (s64)x->operands[2].value};
 		return sum(a, b);
 	case OP_sub:
 		return difference(a, b);

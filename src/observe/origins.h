@@ -21,10 +21,15 @@ enum origin_kind {
 	ORIGIN_MANY,
 };
 
+/* Into a variable of local memory, which has several of the source: */
+enum { ORIGIN_BEGIN = -1, ORIGIN_ANYWHERE = -2 };
+
 struct origin {
 	enum origin_kind kind;
 	const struct ir_variable *object; /* a variable, or a parameter and */
-	s64 offset;                       /* bytes into it */
+	/* bytes into it. Of local memory what was added to its address first, if that is a number; or ORIGIN_BEGIN: nothing yet,
+	 * or ORIGIN_ANYWHERE */
+	s64 offset;
 };
 
 /* By register of the function. Lives as long as the arena. */

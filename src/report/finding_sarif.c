@@ -104,6 +104,18 @@ json_t *sarif_finding(const struct fault_report *r, const char *message, u64 tim
 	return o;
 }
 
+static const char *const host_rule = "host";
+
+json_t *sarif_host(const char *file, u32 line, const char *message)
+{
+	json_t *o = json_pack("{s:s, s:s, s:{s:o}}", "ruleId", host_rule, "level", "error", "message", "text",
+			      text_of(message));
+
+	if (o && file)
+		json_object_set_new(o, "locations", json_pack("[o]", location(file, line, 0, NULL, NULL)));
+	return o;
+}
+
 static json_t *rules(void)
 {
 	json_t *list = json_array();
@@ -111,6 +123,8 @@ static json_t *rules(void)
 	for (u32 k = FAULT_NONE + 1; k < FAULT_COUNT; k++)
 		json_array_append_new(list, json_pack("{s:s, s:{s:s}}", "id", fault_name((enum fault_kind)k),
 						      "shortDescription", "text", fault_text((enum fault_kind)k)));
+	json_array_append_new(list, json_pack("{s:s, s:{s:s}}", "id", host_rule, "shortDescription", "text",
+					      "memory that the host frees, reads or forgets wrongly"));
 	return list;
 }
 

@@ -12,6 +12,8 @@
 
 /* One result: `message` is the fault as text, `times` how often it was found in all. NULL if memory ran out. */
 json_t *sarif_finding(const struct fault_report *r, const char *message, u64 times);
+/* What the host, not a kernel, has done to memory, or left undone; file: where the text says so, or NULL. */
+json_t *sarif_host(const char *file, u32 line, const char *message);
 /* Prints an array of results, which it takes; false if it cannot be printed. */
 bool sarif_print(FILE *to, json_t *results);
 

@@ -54,6 +54,12 @@ holds 'and each place is told once' lines '^race:' "$(sort -u "$work/err" | grep
 check --max-findings=1 "$folder/planted/warp-reduce.ptx"
 holds 'no more findings are kept than asked for' lines '^race:' 1
 
+# What launch lines do to memory stands there, too, with its line.
+check --sarif "$work/leak.sarif" "$folder/planted/life-leak.ptx"
+for text in '"ruleId": "host"' 'life-leak.ptx' "256 bytes of 'a' leak: nothing frees them" '"startLine": 4'; do
+	holds "SARIF of a leak has $text" grep -q -F "$text" "$work/leak.sarif"
+done
+
 # Lanes of PTX for a target that knows no independent scheduling step together on later hardware, too.
 cat >"$work/slot.ptx" <<'END'
 .version 6.4

@@ -72,6 +72,7 @@ expect "the last line is still what suppresses it" 1 '^  to suppress: ' --check 
 expect "memory that is freed has both lines" 1 "^  freed by cuMemFree $at" --check "$program" freed
 expect "an address inside of memory is freed" 1 "^invalid free: cuMemFree $at frees 0x[0-9a-f]*, which lies 64 bytes inside an allocation of 256 bytes, given by cuMemAlloc $at" --check "$program" clean inside
 expect "memory is freed twice" 1 "^double free: cuMemFree $at frees 0x[0-9a-f]*, which has been freed already, by cuMemFree $at" --check "$program" clean twice
+expect "SARIF has what the program does to memory" 1 '"text": "leak: 256 bytes' --check --sarif /dev/stdout "$program" clean leak
 expect "of neither is told unasked" 0 'error 1' "$program" clean inside twice
 expect "that of its allocation, too" 1 "^  allocated by cuMemAlloc $at" --check "$program" freed
 # AddressSanitizer must be loaded before all else, so nothing of ours is preloaded under it, or loaded by a program without it.

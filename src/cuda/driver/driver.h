@@ -151,7 +151,7 @@ int ipc_import(const u8 handle[64], u64 *address);
 /* Unmaps a BLOCK_IMPORTED. */
 void ipc_unmap(const struct region *b);
 /* Prints what the program has allocated and not freed. */
-void blocks_tell_leaks(FILE *to);
+void blocks_tell_leaks(void);
 /* Bytes that graphs have. */
 
 /* --- Contexts --------------------------------------------------------------------------------- */

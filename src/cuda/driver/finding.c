@@ -48,22 +48,20 @@ void finding_wrong_free(u64 address, const char *call)
 	const struct gone *before = b ? NULL : find_gone(address);
 	char here[PLACE_TEXT], other[PLACE_TEXT];
 
-	if (!driver.findings || !watch_checks() || !(before || (b && b->base != address)))
+	if (!watch_checks() || !(before || (b && b->base != address)))
 		return;
 	host_place_text(watch_place(), call, NULL, here, sizeof here);
 	if (b) {
 		finding_giver(b, "cuMemAlloc", other, sizeof other);
-		fprintf(driver.findings,
-			"invalid free: %s frees 0x%llx, which lies %llu bytes inside an allocation of %llu bytes, "
-			"given by %s\n",
-			here, (unsigned long long)address, (unsigned long long)(address - b->base),
-			(unsigned long long)b->size, other);
+		watch_tell("invalid free: %s frees 0x%llx, which lies %llu bytes inside an allocation of %llu bytes, "
+			   "given by %s",
+			   here, (unsigned long long)address, (unsigned long long)(address - b->base),
+			   (unsigned long long)b->size, other);
 	} else {
 		host_place_text(before->freed, "cuMemFree", NULL, other, sizeof other);
-		fprintf(driver.findings, "double free: %s frees 0x%llx, which has been freed already, by %s\n", here,
-			(unsigned long long)address, other);
+		watch_tell("double free: %s frees 0x%llx, which has been freed already, by %s", here,
+			   (unsigned long long)address, other);
 	}
-	fflush(driver.findings);
 }
 
 /* The program's two calls for the memory; NULL: not known. */

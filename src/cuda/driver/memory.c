@@ -129,16 +129,16 @@ void peer_settle_all(int device)
 				peer_settle(b);
 }
 
-static void tell_leak(FILE *to, const struct region *b)
+static void tell_leak(const struct region *b)
 {
 	char giver[600];
 
 	finding_giver(b, b->of_array ? "cuArrayCreate" : names[b->kind], giver, sizeof giver);
-	fprintf(to, "leak: %llu byte%s at 0x%llx, given by %s, %s never freed\n", (unsigned long long)b->size,
-		plural_s(b->size), (unsigned long long)b->base, giver, b->size == 1 ? "is" : "are");
+	watch_tell("leak: %llu byte%s at 0x%llx, given by %s, %s never freed", (unsigned long long)b->size,
+		   plural_s(b->size), (unsigned long long)b->base, giver, b->size == 1 ? "is" : "are");
 }
 
-void blocks_tell_leaks(FILE *to)
+void blocks_tell_leaks(void)
 {
 	enum { TOLD = 16 };
 	u64 count = 0, bytes = 0;
@@ -154,11 +154,11 @@ void blocks_tell_leaks(FILE *to)
 				continue;
 			bytes += b->size;
 			if (count++ < TOLD)
-				tell_leak(to, b);
+				tell_leak(b);
 		}
 	if (count > TOLD)
-		fprintf(to, "leak: %llu allocations in all, %llu bytes\n", (unsigned long long)count,
-			(unsigned long long)bytes);
+		watch_tell("leak: %llu allocations in all, %llu bytes", (unsigned long long)count,
+			   (unsigned long long)bytes);
 }
 
 /* New memory of a device. NULL: there is no room. */

@@ -74,6 +74,8 @@ static struct {
 	struct told *told;  /* allocations of which the host has read what nothing has written */
 } watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+static pthread_mutex_t sarif_lock = PTHREAD_MUTEX_INITIALIZER; /* of watch.sarif, as long as launches may end */
+
 /* --- What is asked for ------------------------------------------------------------------------------- */
 
 static bool wrong(const char *variable, const char *value, const char *expected)
@@ -299,8 +301,10 @@ static void keep_finding(const struct watched *w, const struct fault_report *r, 
 		snprintf(f->text, sizeof f->text, "%s: %.*s", w->name ? w->name : "?", (int)strcspn(text, "\n"), text);
 		watch.found = f;
 	}
+	pthread_mutex_lock(&sarif_lock);
 	if (watch.sarif)
 		json_array_append_new(watch.sarif, sarif_finding(r, text, r->times));
+	pthread_mutex_unlock(&sarif_lock);
 	if (driver.findings)
 		finding_print(driver.findings,
 			      &(struct finding){.title = w->name ? w->name : "?",
@@ -309,6 +313,24 @@ static void keep_finding(const struct watched *w, const struct fault_report *r, 
 						.address = r->space && !strcmp(r->space, "global") ? r->address : 0,
 						.kernel = w->kernel,
 						.launched = w->from});
+}
+
+void watch_tell(const char *format, ...)
+{
+	char text[2000];
+	va_list args;
+
+	if (!driver.findings)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	fprintf(driver.findings, "%s\n", text);
+	fflush(driver.findings);
+	pthread_mutex_lock(&sarif_lock);
+	if (watch.sarif)
+		json_array_append_new(watch.sarif, sarif_host(NULL, 0, text));
+	pthread_mutex_unlock(&sarif_lock);
 }
 
 /* --- Other streams ------------------------------------------------------------------------------------------ */
@@ -515,14 +537,12 @@ static void look_at_row(u64 from, u64 bytes)
 	const struct region own = b ? *b : (struct region){.id = 0};
 	driver_let_go();
 	pthread_mutex_lock(&watch.lock);
-	if (b && !is_told(own.id)) {
-		fprintf(driver.findings,
+	if (b && !is_told(own.id))
+		watch_tell(
 			"value that nothing has written: a copy of %llu bytes to the host has %llu from 0x%llx on that "
-			"nothing has written: from byte %llu of the allocation, which has %llu\n",
+			"nothing has written: from byte %llu of the allocation, which has %llu",
 			(unsigned long long)bytes, (unsigned long long)run, (unsigned long long)(from + first),
 			(unsigned long long)(from + first - own.base), (unsigned long long)own.size);
-		fflush(driver.findings);
-	}
 	pthread_mutex_unlock(&watch.lock);
 }
 
@@ -614,7 +634,7 @@ static void write_all(bool is_whole)
 	if (watch.checks || launch_report_is_wanted())
 		tell_none_chosen(watch.checks && driver.findings ? driver.findings : stderr);
 	if (is_whole && watch.check.leaks && driver.findings)
-		blocks_tell_leaks(driver.findings);
+		blocks_tell_leaks();
 	if (driver.findings)
 		fflush(driver.findings);
 	launch_report_write();
