@@ -407,6 +407,17 @@ static bool in_own_shared(const struct operands *o, u32 lane, u64 *address, u64 
 	return true;
 }
 
+/* As ptxas takes it apart: x; y and z, 16 bits each; whether there was one. */
+static void pack_response(u32 response[4])
+{
+	response[1] = (response[1] & 0xffff) | response[2] << 16;
+	response[2] = 1;
+}
+static u32 first_ctaid(const u32 response[4], u32 axis)
+{
+	return axis == 0 ? response[0] : axis == 1 ? response[1] & 0xffff : response[1] >> 16;
+}
+
 /* Address of the response, mbarrier. */
 static bool cancel_cluster_lane(struct operands *o, u32 l)
 {
@@ -416,7 +427,7 @@ static bool cancel_cluster_lane(struct operands *o, u32 l)
 	if (!in_own_shared(o, l, &to, &window) || !in_own_shared(o, l, &mbarrier, &barriers))
 		return false;
 	if (worker_cancel_cluster(o->w->worker, response))
-		response[3] = 1;
+		pack_response(response);
 	else
 		memset(response, 0, sizeof response);
 	if (!form_has(o->form, M_multicast_cluster_all))
@@ -439,7 +450,7 @@ MEANING_FUNCTION(is_canceled)
 
 	(void)w;
 	EACH_ACTIVE (l)
-		yes |= from[4 * l + 3] << l;
+		yes |= (from[4 * l + 2] & 1) << l;
 	*to = (*to & ~mask) | yes;
 	return i + 1;
 }
@@ -454,7 +465,7 @@ MEANING_FUNCTION(canceled_ctaid)
 	u32 *to = (u32 *)(void *)(rows + i->d);
 
 	EACH_ACTIVE (l)
-		to[l] = from[4 * l + axis];
+		to[l] = first_ctaid(from + 4 * l, axis);
 	return i + 1;
 }
 MEANING_EACH(canceled_ctaid);
@@ -468,7 +479,7 @@ MEANING_FUNCTION(canceled_ctaids)
 	EACH_ACTIVE (l)
 		for (u32 k = 0; k < 4; k++)
 			if (list[k] != NO_OPERAND)
-				((u32 *)(void *)(rows + list[k]))[l] = k < 3 ? from[4 * l + k] : 0;
+				((u32 *)(void *)(rows + list[k]))[l] = k < 3 ? first_ctaid(from + 4 * l, k) : 0;
 	return i + 1;
 }
 MEANING_EACH(canceled_ctaids);
