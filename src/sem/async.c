@@ -187,18 +187,31 @@ MEANING_FUNCTION(async_commit_group)
 ASYNC_MEANING_GANG(async_commit_group);
 ASYNC_PICK_ONLY(async_commit_group)
 
-MEANING_FUNCTION(async_wait_group)
+/* The kind is told apart, and not looked up in the form: one instruction of machine code waits for both, with one form. */
+static const struct insn *wait_for_groups(struct warp *w, const struct insn *i, u32 mask, enum async_kind kind)
 {
-	(void)rows;
 	if (LIKELY(w->grid->async == ASYNC_EAGER))
 		return i + 1;
 	const struct form *f = warp_form(w, i);
 	const bool all = form_has(f, M_full_wait);
-	return async_wait(w, group_kind(f), mask, all ? 0 : (u32)f->immediates[0], all, form_has(f, M_read)) ? i + 1
-													     : NULL;
+	return async_wait(w, kind, mask, all ? 0 : (u32)f->immediates[0], all, form_has(f, M_read)) ? i + 1 : NULL;
+}
+
+MEANING_FUNCTION(async_wait_group)
+{
+	(void)rows;
+	return wait_for_groups(w, i, mask, ASYNC_COPY);
 }
 ASYNC_MEANING_GANG(async_wait_group);
 ASYNC_PICK_ONLY(async_wait_group)
+
+MEANING_FUNCTION(async_wait_bulk)
+{
+	(void)rows;
+	return wait_for_groups(w, i, mask, ASYNC_BULK);
+}
+ASYNC_MEANING_GANG(async_wait_bulk);
+ASYNC_PICK_ONLY(async_wait_bulk)
 
 static enum ir_space arrival_space(const struct form *f)
 {
@@ -648,7 +661,7 @@ static const struct isa_row rows_async[] = {
 	ROW("cp.async.bulk.prefetch.L2.global" HINT, "@ " BULK_BYTES " u64", 80, 90, BULK, pick_async_nothing,
 	    "Brings global memory into the L2 cache."),
 	ROW("cp.async.bulk.commit_group", "", 80, 90, BULK, pick_async_commit_group, DOC_GROUP),
-	ROW("cp.async.bulk.wait_group[.read]", "#u32", 80, 90, BULK, pick_async_wait_group, DOC_GROUP),
+	ROW("cp.async.bulk.wait_group[.read]", "#u32", 80, 90, BULK, pick_async_wait_bulk, DOC_GROUP),
 	SHARED_REDUCE("(.and|.or|.xor).b32"),
 	SHARED_REDUCE(".add(.u32|.s32|.u64)"),
 	SHARED_REDUCE("(.inc|.dec).u32"),
