@@ -26,7 +26,7 @@
 	X(texture) X(texture_size) X(suld) X(sust) X(sured)                                            \
 	/* Control */                                                                                  \
 	X(bra) X(bra_div) X(brx) X(ends) X(end) X(bssy) X(bsync) X(warpsync) X(collect) X(disperse) X(leave) X(yield)         \
-	X(trap) X(not_known) X(apart) X(system_call)
+	X(help) X(help_ends) X(quad_lead) X(trap) X(not_known) X(apart) X(system_call)
 /* clang-format on */
 
 enum machine_handler {
@@ -63,6 +63,9 @@ enum {
 	MACHINE_NOT_X = 64,
 	MACHINE_NOT_Y = 128
 };
+
+/* What `help` keeps of a warp, from the row c on: its predicates, which lanes ran, and in the rows behind it the registers. */
+enum { MACHINE_KEPT_PREDICATES = 32, MACHINE_KEPT_LANES = 64, MACHINE_FIRST_REGISTER = 64 };
 
 /* The list of `texture`: what is asked, rows, or NO_OPERAND where the instruction has none such. The handle has 32 bits. */
 enum machine_texture_operand {

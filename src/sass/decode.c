@@ -49,7 +49,7 @@ static void mark_meaningless(struct sass_field *f)
 {
 	const struct sass_modifier_list *list = &sass_modifier_lists[f->list];
 
-	for (u32 value = 0; value < 128; value++)
+	for (u32 value = 0; value < 256; value++)
 		if (value >= list->count || list->words[value][0] == '?' || list->words[value][0] == '!')
 			f->meaningless[value / 64] |= 1ull << value % 64;
 }
@@ -294,10 +294,10 @@ static bool is_hidden(const struct sass_decoder *d, const struct sass_field *f, 
 	return o->arg == ARG_REGISTER || o->arg == ARG_UREGISTER ? o->number == SASS_RZ : o->value == 0;
 }
 
-/* Lists have 128 words at most. */
+/* Lists have 256 words at most. */
 static inline bool is_invalid(const struct sass_field *f, u32 value)
 {
-	return value >= 128 || (f->meaningless[value / 64] >> value % 64 & 1);
+	return value >= 256 || (f->meaningless[value / 64] >> value % 64 & 1);
 }
 
 /* False: no rule matches. The struct holds numbers only and may be copied. */

@@ -106,7 +106,7 @@ struct sass_field {
 	bool comma;                           /* a comma stands before it, else a blank */
 	u8 type;                              /* enum sass_float, of an immediate */
 	struct sass_bits bits;                /* of the modifier or of the operand's number */
-	u64 meaningless[2];                   /* of a modifier: its values without a meaning, a bit each */
+	u64 meaningless[4];                   /* of a modifier: its values without a meaning, a bit each */
 	struct sass_bits part;                /* of the operand's part */
 	const char *text;                     /* FIELD_FIXED, ARG_WORD: the characters */
 	u8 length;                            /* of text */
@@ -139,7 +139,7 @@ struct sass_decoder {
 struct sass_modifier_list {
 	const char *name, *bits;
 	const char *const *words;
-	u8 count;
+	u16 count;
 };
 extern const struct sass_modifier_list sass_modifier_lists[MOD_COUNT];
 

@@ -235,7 +235,7 @@ void lower_ldgsts(struct lower *l)
 	const u32 bytes = from_100 ? (code < 3 ? sizes100[code] : 0) : code < 7 ? sizes[code] : 0;
 	struct predicate p = l->i->operand_count > 2 ? lower_predicate(l, 2) : (struct predicate){l->true_row, false};
 	const struct lower_place from = lower_place_of(l, &l->i->operands[1], ".global");
-	const struct lower_arg d = ROW32(lower_register(l, to->base)), d_offset = OFFSET(to->value),
+	const struct lower_arg d = ROW32(shared_base(l, to)), d_offset = OFFSET(to->value),
 			       s = from.wide ? ROW64(from.base) : ROW32(from.base), s_offset = OFFSET(from.offset);
 	const char *text =
 		bytes == 16 && !modifier(l, MOD_BYPASS) ? "cp.async.cg.shared.global" : "cp.async.ca.shared.global";
@@ -322,7 +322,8 @@ static struct lower_arg uniform_pair(struct lower *l, u32 k)
 	return ROW64(lower_join(l, uniform_at(l, k, 0).row, uniform_at(l, k, 1).row));
 }
 
-/* The mask of a copy to several blocks is in the upper half of a uniform register, whose lower half says something else. */
+/* The mask of a copy to several blocks, or of bytes, is in the upper half of a uniform register, whose lower half says something
+ * else. */
 static struct lower_arg multicast_mask(struct lower *l, u32 k)
 {
 	const u32 mask = lower_word(l);
@@ -350,18 +351,21 @@ static void once(struct lower *l) { l->single = true; }
 void lower_ublkcp(struct lower *l)
 {
 	const bool to_shared = modifier(l, MOD_COPY_TO), from_shared = modifier(l, MOD_COPY_FROM),
-		   several = modifier(l, MOD_MULTICAST);
-	const struct lower_arg bytes = bulk_bytes(l, 2, several), zero = OFFSET(0);
+		   several = modifier(l, MOD_MULTICAST), masked = modifier(l, MOD_BYTE_MASK) == 1;
+	const struct lower_arg bytes = bulk_bytes(l, 2, several || masked), zero = OFFSET(0);
 
-	if (modifier(l, MOD_SEQUENCED) || modifier(l, MOD_BYTE_MASK) || (several && (!to_shared || from_shared))) {
+	if (modifier(l, MOD_SEQUENCED) || modifier(l, MOD_BYTE_MASK) > 1 || (several && (!to_shared || from_shared)) ||
+	    (masked && (to_shared || several))) {
 		lower_fails(l);
 		return;
 	}
 	const struct lower_arg to = to_shared ? uniform_at(l, 0, 0) : uniform_pair(l, 0),
 			       from = from_shared ? uniform_at(l, 1, 0) : uniform_pair(l, 1),
-			       barrier = uniform_at(l, 0, 1), mask = several ? multicast_mask(l, 2) : zero;
+			       barrier = uniform_at(l, 0, 1), mask = several || masked ? multicast_mask(l, 2) : zero;
 	once(l);
-	if (!to_shared)
+	if (masked)
+		PTX(l, "cp.async.bulk.global.shared::cta.bulk_group.cp_mask", to, zero, from, zero, bytes, mask);
+	else if (!to_shared)
 		PTX(l, "cp.async.bulk.global.shared::cta.bulk_group", to, zero, from, zero, bytes);
 	else if (several)
 		PTX(l, "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster", to, zero,
@@ -402,10 +406,10 @@ void lower_ublkred(struct lower *l)
 
 /* --- Tensors -------------------------------------------------------------------------------- */
 
-/* The map's address, and coordinates from word `first` of operand 0 on. */
-static u32 push_map(struct lower *l, struct lower_arg *args, u32 first)
+/* The map's address, and coordinates from word `first` of operand 0 on: of a gather or scatter a column and four rows. */
+static u32 push_map(struct lower *l, struct lower_arg *args, u32 first, bool lines)
 {
-	const u32 dims = modifier(l, MOD_DIMENSIONS) + 1;
+	const u32 dims = lines ? 5 : modifier(l, MOD_DIMENSIONS) + 1;
 	u32 count = 0;
 
 	args[count++] = uniform_pair(l, 1);
@@ -434,16 +438,17 @@ static u32 push_offsets(struct lower *l, struct lower_arg *args, u32 dims)
 void lower_utmaldg(struct lower *l)
 {
 	const u32 dims = modifier(l, MOD_DIMENSIONS) + 1;
-	const bool im2col = modifier(l, MOD_IM2COL), several = modifier(l, MOD_MULTICAST);
+	const u32 mode = modifier(l, MOD_IM2COL) + modifier(l, MOD_IM2COL100);
+	const bool im2col = mode == 1, several = modifier(l, MOD_MULTICAST), gathers = modifier(l, MOD_GATHER4);
 	struct lower_arg args[TENSOR_ARGS] = {uniform_at(l, 0, 0), OFFSET(0)};
 	u32 count = 2;
 
-	if (dims > 5 || modifier(l, MOD_IM2COL) > 1 || modifier(l, MOD_GATHER4) || modifier(l, MOD_CTA2) ||
-	    (im2col && dims < 3)) {
+	if (dims > 5 || mode > 1 || modifier(l, MOD_CTA2) || (im2col && dims < 3) ||
+	    (gathers && (im2col || dims != 2))) {
 		lower_fails(l);
 		return;
 	}
-	count += push_map(l, args + count, 2);
+	count += push_map(l, args + count, 2, gathers);
 	args[count++] = uniform_at(l, 0, 1);
 	args[count++] = OFFSET(0);
 	if (im2col)
@@ -453,15 +458,19 @@ void lower_utmaldg(struct lower *l)
 	once(l);
 	lower_ptx(l,
 		  lower_text(l, "cp.async.bulk.tensor.%ud.shared::cluster.global.%s.mbarrier::complete_tx::bytes%s",
-			     dims, im2col ? "im2col" : "tile", several ? ".multicast::cluster" : ""),
+			     dims,
+			     gathers  ? "tile::gather4"
+			     : im2col ? "im2col"
+				      : "tile",
+			     several ? ".multicast::cluster" : ""),
 		  args, count);
 }
 
 /* Operand 0: shared memory, the coordinates. */
-static void to_tensor(struct lower *l, const char *text)
+static void to_tensor(struct lower *l, const char *text, bool lines)
 {
 	struct lower_arg args[TENSOR_ARGS];
-	u32 count = push_map(l, args, 1);
+	u32 count = push_map(l, args, 1, lines);
 
 	args[count++] = uniform_at(l, 0, 0);
 	args[count++] = OFFSET(0);
@@ -471,13 +480,16 @@ static void to_tensor(struct lower *l, const char *text)
 
 void lower_utmastg(struct lower *l)
 {
-	const u32 mode = modifier(l, MOD_SCATTER4);
+	enum { SCATTER = 2 };
+	static const char *const modes[] = {"tile", "im2col_no_offs", "tile::scatter4"};
+	const u32 mode = modifier(l, MOD_SCATTER4), dims = modifier(l, MOD_DIMENSIONS) + 1;
 
-	if (mode > 1 || modifier(l, MOD_DIMENSIONS) > 4)
+	if (mode > SCATTER || dims > 5 || (mode == SCATTER && dims != 2))
 		lower_fails(l);
 	else
-		to_tensor(l, lower_text(l, "cp.async.bulk.tensor.%ud.global.shared::cta.%s.bulk_group",
-					modifier(l, MOD_DIMENSIONS) + 1, mode ? "im2col_no_offs" : "tile"));
+		to_tensor(l,
+			  lower_text(l, "cp.async.bulk.tensor.%ud.global.shared::cta.%s.bulk_group", dims, modes[mode]),
+			  mode == SCATTER);
 }
 
 void lower_utmaredg(struct lower *l)
@@ -487,10 +499,71 @@ void lower_utmaredg(struct lower *l)
 	if (modifier(l, MOD_DIMENSIONS) > 4)
 		lower_fails(l);
 	else
-		to_tensor(l, lower_text(l, "cp.reduce.async.bulk.tensor.%ud.global.shared::cta.%s.%s.bulk_group",
-					modifier(l, MOD_DIMENSIONS) + 1, ops[modifier(l, MOD_BULK_RED) & 7],
-					modifier(l, MOD_IM2COL90) ? "im2col_no_offs" : "tile"));
+		to_tensor(l,
+			  lower_text(l, "cp.reduce.async.bulk.tensor.%ud.global.shared::cta.%s.%s.bulk_group",
+				     modifier(l, MOD_DIMENSIONS) + 1, ops[modifier(l, MOD_BULK_RED) & 7],
+				     modifier(l, MOD_IM2COL90) ? "im2col_no_offs" : "tile"),
+			  false);
 }
 
 /* UTMACMDFLUSH closes a group of copies as commit_group does. */
 void lower_utmacmdflush(struct lower *l) { lower_ptx(l, "cp.async.bulk.commit_group", NULL, 0); }
+
+/* --- What the warp stores once, behind what came before, and the work of other clusters ------- */
+
+static struct lower_arg uniform_value(struct lower *l, u32 k, bool wide)
+{
+	return wide ? ROW64(lower_join(l, lower_plain(l, k, 0), lower_plain(l, k, 1))) : ROW32(lower_plain(l, k, 0));
+}
+
+void lower_ustgr(struct lower *l)
+{
+	enum { MMIO_GPU = 8, STRONG_SYS = 10, MMIO_SYS = 12 };
+	static const char *const types[] = {"u8", "s8", "u16", "s16", "b32", "b64"};
+	const u32 size = modifier(l, MOD_SIZE), order = modifier(l, MOD_STORE_ORDER100);
+
+	if (size >= COUNT_OF(types)) {
+		lower_fails(l);
+		return;
+	}
+	const struct lower_arg at = uniform_pair(l, 0);
+	const u32 bits = size < 2 ? 8 : size < 4 ? 16 : 32;
+	const struct lower_arg whole = uniform_value(l, 1, size == 5);
+	const struct lower_arg value = bits == 32 ? whole : ROW16(whole.row);
+	once(l);
+	PTX(l,
+	    lower_text(l, "st.async%s.release.%s.global.%s", order == MMIO_GPU || order == MMIO_SYS ? ".mmio" : "",
+		       order == STRONG_SYS || order == MMIO_SYS ? "sys" : "gpu", types[size]),
+	    at, OFFSET(l->i->operands[0].value), value);
+}
+
+void lower_uredgr(struct lower *l)
+{
+	enum { STRONG_SYS = 10 };
+	static const char *const ops[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"}, *const types[] = {
+													  "u32", "s32",
+													  "u64", "s64"};
+	const u32 op = modifier(l, MOD_ATOM), type = modifier(l, MOD_ATOM_TYPE);
+
+	if (op >= COUNT_OF(ops) || type >= COUNT_OF(types)) {
+		lower_fails(l);
+		return;
+	}
+	const struct lower_arg at = uniform_pair(l, 0), value = uniform_value(l, 1, type >= 2);
+	once(l);
+	PTX(l,
+	    lower_text(l, "red.async.release.%s.global.%s.%s",
+		       modifier(l, MOD_STORE_ORDER100) == STRONG_SYS ? "sys" : "gpu", ops[op],
+		       op >= 5 ? "b32" : types[type]),
+	    at, OFFSET(l->i->operands[0].value), value);
+}
+
+/* The answer goes to the first address, and the barrier at the second counts its bytes. */
+void lower_ugetnextworkid(struct lower *l)
+{
+	const struct lower_arg to = uniform_at(l, 0, 0), barrier = uniform_at(l, 1, 0), zero = OFFSET(0);
+
+	once(l);
+	PTX(l, "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128", to, zero, barrier,
+	    zero);
+}

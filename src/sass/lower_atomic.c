@@ -361,3 +361,54 @@ void lower_atom(struct lower *l)
 	else
 		atom_integer(l, modifier(l, MOD_ATOM_TYPE) + modifier(l, MOD_CAS_TYPE));
 }
+
+/* --- Memory of several devices --------------------------------------------------------------- */
+
+struct combined {
+	const char *type;
+	u32 words;
+	bool pairs; /* of 64 bits each */
+};
+
+/* MC_REAL. What eight bits wide floats sum to has no definition here. */
+static const struct combined combined_floats[] = {
+	{"f16x2", 1, false},     {"v2.f16x2", 2, false},  {"v4.f16x2", 4, false}, {"bf16x2", 1, false},
+	{"v2.bf16x2", 2, false}, {"v4.bf16x2", 4, false}, {NULL, 0, false},       {NULL, 0, false},
+	{NULL, 0, false},        {NULL, 0, false},        {NULL, 0, false},       {NULL, 0, false},
+	{"f32", 1, false},       {"v2.f32", 2, false},    {"v4.f32", 4, false},   {"f64", 2, true}};
+static const struct combined combined_integers[] = {
+	{"u32", 1, false}, {"s32", 1, false}, {"u64", 2, true}, {"s64", 2, true}};
+
+/* Loads from several devices and combines what they hold. */
+void lower_ldgmc(struct lower *l)
+{
+	enum { WIDE_SUM = 3 };
+	static const char *const integer_ops[] = {"add", "min", "max", NULL, NULL, "and", "or", "xor"};
+	static const char *const float_ops[] = {"add", "min", "max", "add.acc::f32"};
+	const bool is_float = has_modifier(l, MOD_MC_REAL);
+	const u32 op = is_float ? sass_modifier(l->i, MOD_MC_OP) + sass_modifier(l->i, MOD_MC_OP90)
+				: modifier(l, MOD_ATOM),
+		  type = is_float ? modifier(l, MOD_MC_REAL) : modifier(l, MOD_MC_TYPE);
+	const char *name = is_float ? (op < COUNT_OF(float_ops) ? float_ops[op] : NULL)
+				    : (op < COUNT_OF(integer_ops) ? integer_ops[op] : NULL);
+	const struct combined *what = is_float ? (type < COUNT_OF(combined_floats) ? &combined_floats[type] : NULL)
+					       : (type < COUNT_OF(combined_integers) ? &combined_integers[type] : NULL);
+
+	if (!name || !what || !what->type) {
+		lower_fails(l);
+		return;
+	}
+	const struct lower_place at = lower_place_of(l, &l->i->operands[1], ".global");
+	const char *kind = op < 5 || is_float ? what->type : what->pairs ? "b64" : "b32";
+	struct lower_arg args[6];
+	const u32 wide = what->pairs ? lower_long(l) : 0;
+	u32 count = 0;
+	for (u32 k = 0; k < (what->pairs ? 1 : what->words); k++)
+		args[count++] = what->pairs ? TO64(wide) : TO32(lower_to(l, 0, k));
+	args[count++] = at.wide ? ROW64(at.base) : ROW32(at.base);
+	args[count++] = OFFSET(at.offset);
+	l->shows_order = true;
+	lower_ptx(l, lower_text(l, "multimem.ld_reduce.weak.global.%s.%s", name, kind), args, count);
+	if (what->pairs)
+		lower_write_wide(l, 0, wide);
+}

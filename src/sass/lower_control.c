@@ -229,11 +229,31 @@ void lower_warpsync(struct lower *l)
 		lower_jump_to(l, l->section->base + (u32)last->value);
 }
 
+/* MACTIVE, the mask of the lanes that run, from a barrier: with .PQUAD all of the quads that these lanes are of; without, these
+ * alone again. */
+static void run_quads(struct lower *l, u32 barrier)
+{
+	if (l->guarded)
+		lower_fails(l);
+	lower_machine(
+		l, modifier(l, MOD_BMOV_PQUAD) ? MACHINE_help : MACHINE_help_ends,
+		(struct insn){
+			.d = l->sink, .a = lower_barrier(l, barrier), .c = l->helper_rows, .imm = (s32)l->registers});
+}
+
 /* Barriers are rows, so saving and restoring one moves rows. .CLEAR leaves none behind. */
 void lower_bmov(struct lower *l)
 {
 	const struct sass_operand *to = &l->i->operands[0], *from = &l->i->operands[1];
 
+	if (to->arg == ARG_WORD) {
+		run_quads(l, from->number);
+		return;
+	}
+	if (from->arg == ARG_WORD) {
+		PTX(l, "activemask.b32", TO32(lower_barrier(l, to->number)));
+		return;
+	}
 	if (to->arg == ARG_BARRIER) {
 		if (modifier(l, MOD_BMOV_PQUAD))
 			lower_fails(l);

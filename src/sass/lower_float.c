@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "isa/sregs.h"
 #include "sass/lower.h"
 
 static const char *rounding(const struct lower *l)
@@ -437,4 +438,37 @@ void lower_f2ip(struct lower *l)
 	PTX(l, "and.b32", TO32(to), ROW32(to), ROW32(lower_number(l, 0xffff)));
 	PTX(l, "shl.b32", TO32(up), ROW32(lower_plain(l, 3, 0)), ROW32(lower_number(l, 16)));
 	PTX(l, "or.b32", TO32(lower_to(l, 0, 0)), ROW32(to), ROW32(up));
+}
+
+/* Of each lane of a quad its own sum: two bits say which signs both sources have, or that the first is none; those of lane 0 are the
+ * uppermost. Read off an H200. */
+void lower_fswzadd(struct lower *l)
+{
+	enum { PLUS, SECOND_MINUS, FIRST_MINUS, SECOND };
+	static const char *const rounds[] = {"rn", "rm", "rp", "rz"};
+	const u32 signs = lower_word(l), a = lower_word(l), b = lower_word(l), lane = lower_word(l),
+		  bit = lower_word(l), pattern = modifier(l, MOD_SWIZZLE);
+	u32 flips_a = 0, flips_b = 0, drops = 0;
+
+	for (u32 k = 0; k < 4; k++) {
+		const u32 code = pattern >> (6 - 2 * k) & 3;
+		flips_a |= (u32)(code == FIRST_MINUS) << k;
+		flips_b |= (u32)(code == SECOND_MINUS) << k;
+		drops |= (u32)(code == SECOND) << k;
+	}
+	const struct use own = {.sreg = SREG_laneid, .bits = 32};
+	PTX(l, "and.b32", TO32(lane), ROW32(emit_sreg(&l->e, &own)), ROW32(lower_number(l, 3)));
+	PTX(l, "sub.u32", TO32(bit), ROW32(lower_number(l, 31)), ROW32(lane));
+	PTX(l, "shl.b32", TO32(signs), ROW32(lower_number(l, flips_b)), ROW32(bit));
+	PTX(l, "and.b32", TO32(signs), ROW32(signs), ROW32(lower_number(l, 0x80000000)));
+	PTX(l, "xor.b32", TO32(b), ROW32(lower_plain(l, 2, 0)), ROW32(signs));
+	PTX(l, "shl.b32", TO32(signs), ROW32(lower_number(l, flips_a)), ROW32(bit));
+	PTX(l, "and.b32", TO32(signs), ROW32(signs), ROW32(lower_number(l, 0x80000000)));
+	PTX(l, "xor.b32", TO32(a), ROW32(lower_plain(l, 1, 0)), ROW32(signs));
+	PTX(l, "shl.b32", TO32(signs), ROW32(lower_number(l, drops)), ROW32(bit));
+	PTX(l, "shr.s32", TO32(signs), ROW32(signs), ROW32(lower_number(l, 31)));
+	PTX(l, "not.b32", TO32(signs), ROW32(signs));
+	PTX(l, "and.b32", TO32(a), ROW32(a), ROW32(signs));
+	PTX(l, lower_text(l, "add.%s%s.f32", rounds[modifier(l, MOD_ROUND) & 3], modifier(l, MOD_FTZ) ? ".ftz" : ""),
+	    TO32(lower_to(l, 0, 0)), ROW32(a), ROW32(b));
 }

@@ -15,13 +15,28 @@ void lower_nothing(struct lower *l) { (void)l; }
 static void copy(struct lower *l, u32 d, u32 a) { PTX(l, "mov.b32", TO32(d), ROW32(a)); }
 
 /* MOV of 32 or 64 bits; a mask of bytes other than all (15) is not modelled. */
+/* In those lanes of each quad whose bits are set. */
+static void move_in_quads(struct lower *l, u32 from, u32 lanes)
+{
+	const struct use own = {.sreg = SREG_laneid, .bits = 32};
+	const u32 bit = lower_word(l), chosen = lower_truth(l), to = lower_to(l, 0, 0);
+
+	PTX(l, "and.b32", TO32(bit), ROW32(emit_sreg(&l->e, &own)), ROW32(lower_number(l, 3)));
+	PTX(l, "shr.u32", TO32(bit), ROW32(lower_number(l, lanes)), ROW32(bit));
+	PTX(l, "and.b32", TO32(bit), ROW32(bit), ROW32(lower_number(l, 1)));
+	PTX(l, "setp.ne.u32", TO1(chosen), ROW32(bit), ROW32(l->zero));
+	PTX(l, "selp.b32", TO32(to), ROW32(from), ROW32(to), TRUTH(((struct predicate){chosen, false})));
+}
+
 void lower_mov(struct lower *l)
 {
 	const bool wide = sass_modifier(l->i, MOD_MOV64) || strstr(sass_row_text(l->m->decoder, l->i), ".64 ");
 	const u32 a = lower_source(l, 1);
 
-	if (l->i->operand_count > 2 && l->i->opcode == SASS_OP_MOV && l->i->operands[2].value != 15)
-		lower_fails(l);
+	if (l->i->operand_count > 2 && l->i->opcode == SASS_OP_MOV && l->i->operands[2].value != 15) {
+		move_in_quads(l, a, (u32)l->i->operands[2].value & 15);
+		return;
+	}
 	if (!wide) {
 		copy(l, lower_to(l, 0, 0), a);
 		return;

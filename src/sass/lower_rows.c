@@ -143,6 +143,8 @@ void lower_plan_rows(struct lower *l)
 	l->agreed_row = emit_row(e, 1);
 	l->collective_row = emit_row(e, 32);
 	l->rpc_rows = rows_of(l, 2);
+	if (l->has_helpers)
+		l->helper_rows = rows_of(l, 1 + l->registers);
 	l->true_row = emit_constant(e, (struct constant_row){.bits = 1, .low = 1});
 	l->false_row = emit_constant(e, (struct constant_row){.bits = 1, .low = 0});
 	l->first_temporary = (u32)e->frame_top;

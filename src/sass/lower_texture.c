@@ -94,6 +94,38 @@ static void begin_arguments(struct lower *l, struct arguments *a)
 	sass_texture_arguments(l->i, a->words);
 }
 
+/* What lane `lane` of each quad has. */
+static u32 of_quad(struct lower *l, u32 row, u32 lane)
+{
+	const u32 to = lower_word(l);
+	const u32 list[] = {l->pred_sink, to, row, lower_number(l, lane), lower_number(l, 0x1c03), 0};
+
+	lower_machine_list(l, MACHINE_shfl, (struct insn){.d = 0}, list, COUNT_OF(list));
+	return to;
+}
+
+/* Lanes that help their quads (MACHINE_help) have no handle of their own. */
+static u32 of_lead(struct lower *l, u32 handle)
+{
+	const u32 to = lower_word(l);
+
+	lower_machine(l, MACHINE_quad_lead, (struct insn){.d = to, .a = handle, .c = l->helper_rows});
+	return to;
+}
+
+/* .NDV: the steps along x and y are how much further lanes 1 and 2 of a quad are than lane 0. */
+static void take_steps(struct lower *l, u32 dimensions, u32 *list)
+{
+	for (u32 d = 0; d < dimensions; d++) {
+		const u32 at = list[MACHINE_TEXTURE_AT + d], first = of_quad(l, at, 0);
+		for (u32 k = 0; k < 2; k++) {
+			const u32 step = lower_word(l);
+			PTX(l, "sub.f32", TO32(step), ROW32(of_quad(l, at, 1 + k)), ROW32(first));
+			list[MACHINE_TEXTURE_STEP + 2 * d + k] = step;
+		}
+	}
+}
+
 /* TEX, TLD, TLD4 */
 void lower_tex(struct lower *l)
 {
@@ -104,14 +136,18 @@ void lower_tex(struct lower *l)
 
 	begin_list(l, &s, list);
 	begin_arguments(l, &a);
-	if (modifier(l, MOD_TEX_LOD) == LOD_LB || modifier(l, MOD_NDV)) /* levels by neighbouring lanes */
+	if (modifier(l, MOD_TEX_LOD) == LOD_LB)
 		lower_fails(l);
 	if (l->i->opcode == SASS_OP_TLD)
 		list[0] |= MACHINE_TEXTURE_INTEGERS | (modifier(l, MOD_TEX_CL) ? MACHINE_TEXTURE_BOUNDED : 0);
 	if (l->i->opcode == SASS_OP_TLD4)
 		list[0] |= MACHINE_TEXTURE_GATHER | modifier(l, MOD_GATHER) << MACHINE_TEXTURE_CHANNEL_SHIFT;
 	take_coordinates(&a, &s, false, list);
+	if (modifier(l, MOD_NDV))
+		take_steps(l, s.dimensions, list);
 	list[MACHINE_TEXTURE_HANDLE] = sass_texture_is_bindless(l->i) ? take(&a, true) : handle_at(l, TEX_HANDLE);
+	if (modifier(l, MOD_NDV) && l->has_helpers)
+		list[MACHINE_TEXTURE_HANDLE] = of_lead(l, list[MACHINE_TEXTURE_HANDLE]);
 	if (sass_texture_has_level(l->i))
 		list[MACHINE_TEXTURE_LEVEL] = take(&a, true);
 	if (modifier(l, MOD_TEX_MS))
@@ -148,7 +184,7 @@ void lower_txd(struct lower *l)
 
 /* __cuda_syscall_tex_grad_[pred_]SHAPE_v4_TYPE_TYPE[_offset][_depth_compare]: what TXD cannot. Arguments: the handle in R4; the
  * depth in R6; from R8 on four words of layer and coordinates, from R12 on of the step along x; on the stack, in 16 bytes each, the
- * step along y and the offset. The result: from R4 on, with pred from R5 on, and R4 says whether the texels are there. Whole
+ * step along y and the offset. The result: from R5 on, with pred or without; R4 says whether the texels are there. Whole
  * coordinates are taken for floats, as by TXD. */
 static const struct {
 	const char *name;
@@ -208,9 +244,10 @@ void lower_texture_gradient(struct lower *l, const char *name)
 {
 	bool has_offset = false;
 	const char *rest = name + strlen(SASS_TEXTURE_GRADIENT);
-	const bool has_pred = eat(&rest, "pred_");
+
+	eat(&rest, "pred_");
 	const struct sass_texture_shape *s = gradient_shape(rest, &has_offset);
-	u32 list[MACHINE_TEXTURE_OPERANDS], result = 4;
+	u32 list[MACHINE_TEXTURE_OPERANDS];
 
 	if (!s) {
 		lower_not_supplied(l, name);
@@ -230,10 +267,9 @@ void lower_texture_gradient(struct lower *l, const char *name)
 	if (has_offset)
 		list[MACHINE_TEXTURE_OFFSET] = packed_offset(l, s);
 	for (u32 k = 0; k < 4; k++)
-		list[MACHINE_TEXTURE_TO + k] = lower_register(l, result + has_pred + k);
+		list[MACHINE_TEXTURE_TO + k] = lower_register(l, 5 + k);
 	emit_lookup(l, list);
-	if (has_pred)
-		PTX(l, "mov.b32", TO32(lower_register(l, result)), ROW32(lower_number(l, 1)));
+	PTX(l, "mov.b32", TO32(lower_register(l, 4)), ROW32(lower_number(l, 1)));
 }
 
 /* --- Queries -------------------------------------------------------------------------------- */

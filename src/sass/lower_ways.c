@@ -111,6 +111,7 @@ void lower_find_ways(struct lower *l)
 				lead(l, l->section->base + i.operands[o].value);
 		const bool named = i.operand_count && i.operands[i.operand_count - 1].arg == ARG_TARGET;
 		l->uses_local |= i.opcode == SASS_OP_STL;
+		l->has_helpers |= i.opcode == SASS_OP_BMOV && i.operands[0].arg == ARG_WORD;
 		if (i.opcode == SASS_OP_BSSY && named)
 			note_region(l, &i);
 		if (i.opcode == SASS_OP_BRA && named)

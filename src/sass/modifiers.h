@@ -25,6 +25,12 @@
 	AT("64x112" k), AT("64x128" k), AT("64x144" k), AT("64x160" k), AT("64x176" k), AT("64x192" k), AT("64x208" k), \
 	AT("64x224" k), AT("64x240" k), AT("64x256" k)
 
+/* Signs of what the four lanes of a quad add, one by one: those of both sources, Z where the first is none. */
+#define SASS_SIGNS1(p) p "PP", p "PN", p "NP", p "ZP"
+#define SASS_SIGNS2(p) SASS_SIGNS1(p "PP"), SASS_SIGNS1(p "PN"), SASS_SIGNS1(p "NP"), SASS_SIGNS1(p "ZP")
+#define SASS_SIGNS3(p) SASS_SIGNS2(p "PP"), SASS_SIGNS2(p "PN"), SASS_SIGNS2(p "NP"), SASS_SIGNS2(p "ZP")
+#define SASS_SIGNS4(p) SASS_SIGNS3(p "PP"), SASS_SIGNS3(p "PN"), SASS_SIGNS3(p "NP"), SASS_SIGNS3(p "ZP")
+
 #define SASS_MODIFIER_LISTS(X) \
 	/* Floats */ \
 	X(FTZ, "ftz", "80", "", "FTZ") \
@@ -145,6 +151,7 @@
 	X(ZD, "zd", "87", "", "ZD") \
 	X(U, "u", "76", "", "U") \
 	X(SCALE, "scale", "78:2", "", "X4", "X8", "X16") \
+	X(L2_KEEP, "l2keep", "81:3", "EFL2", "ENL2", "ELL2", "!", "!", "!", "!", "!") \
 	X(LDC_MODE, "ldcmode", "78:2", "", "IL", "IS", "ISL") \
 	X(LDSM_TYPE, "ldsmtype", "78:2", "M88", "MT88", "M816", "M832") \
 	X(LDSM_TYPE100, "ldsmtype100", "78:2+80", "M88", "MT88", "M816", "M832", "MT1616", "!", "!", "!") \
@@ -182,6 +189,12 @@
 		"F32.FTZ.RN", "F32x2.FTZ.RN", "F32x4.FTZ.RN", "F32.RN", "F32x2.RN", "F32x4.RN", "F64.RN") \
 	X(ATOM_TYPE75, "atomtype75", "73:3", "", "S32", "64", "F32.FTZ.RN", "F16x2.RN", "S64", "F64.RN", "!") \
 	X(ATOM_TYPE80, "atomtype80", "73:4", "", "S32", "64", "F32.FTZ.RN", "F16x2.RN", "S64", "F64.RN", "!", "!", "!", "!", "!", "!", "!", "!", "!") \
+	X(MC_TYPE, "mctype", "73:3", "32", "S32", "64", "S64", "!", "!", "!", "!") \
+	X(MC_REAL, "mcreal", "73:4+87:1", "F16x2.RN", "F16x4.RN", "F16x8.RN", "BF16x2.RN", "BF16x4.RN", "BF16x8.RN", "!", "!", "!", \
+		"F32.FTZ.RN", "F32x2.FTZ.RN", "F32x4.FTZ.RN", "F32.RN", "F32x2.RN", "F32x4.RN", "F64.RN", "!", "E5M2x4.RN", "E5M2x8.RN", "E5M2x16.RN", \
+		"E4M3x4.RN", "E4M3x8.RN", "E4M3x16.RN", "!", "!", "!", "!", "!", "!", "!", "!", "!") \
+	X(MC_OP90, "mcop90", "88:3", "ADD", "MIN", "MAX", "F32ADD", "!", "!", "!", "!") \
+	X(MC_OP, "mcop", "88:3", "ADD", "MIN", "MAX", "HPADD", "!", "!", "!", "!") \
 	X(REDAS_TYPE, "redastype", "73:3", "", "S32", "64", "!", "!", "!", "!", "!") \
 	X(ARRIVE_TYPE, "arrivetype", "73:3", "32", "?", "64", "?", "?", "?", "?", "?") \
 	X(FILL, "fill", "86:2", "", "FILL", "BROADCAST", "!") \
@@ -240,6 +253,7 @@
 	X(UPRMT_MODE, "uprmt", "72", "", "?") \
 	X(DIMENSIONS, "dims", "79:3", "1D", "2D", "3D", "4D", "5D", "!", "!", "!") \
 	X(IM2COL, "im2col", "82:2", "", "IM2COL", "W.GATHER4", "W") \
+	X(IM2COL100, "im2col100", "82:2", "", "IM2COL", "W128", "W") \
 	X(IM2COL90, "im2col90", "82", "", "IM2COL") \
 	X(SCATTER4, "scatter4", "82:2", "", "IM2COL", "SCATTER4", "!") \
 	X(GATHER4, "gather4", "84", "", "GATHER4") \
@@ -280,6 +294,7 @@
 	X(F16_F32, "f16f32", "76", "F16", "F32") \
 	X(HMMA_TYPE, "hmmatype", "82:2", "", "BF16", "TF32", "!") \
 	X(SATFINITE_MMA, "satfinitemma", "77", "", "SATFINITE") \
+	X(SWIZZLE, "swizzle", "32:8", SASS_SIGNS4("")) \
 	X(STEP, "step", "79:2", "STEP0", "STEP1", "STEP2", "STEP3") \
 	X(STEP2, "step2", "79:2", "STEP0", "STEP1", "!", "!") \
 	X(ROW_ONLY, "rowonly", "73", "ROW", "?") \

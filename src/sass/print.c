@@ -298,11 +298,15 @@ static void put_operand(struct writer *w, const struct sass_insn *i, const struc
 	if (o->arg != ARG_ADDRESS && o->flags & SASS_BARS)
 		put_text(w, "|");
 	put_value(w, i, o, f);
-	if (o->arg != ARG_ADDRESS && o->flags & SASS_BARS)
+	const bool barred = o->arg != ARG_ADDRESS && o->flags & SASS_BARS;
+	const bool inside = barred && o->part_of == MOD_PART_H1; /* |R2.H1|, but |R2|.H1_H1 */
+	if (inside)
+		put_word(w, o->part_of, o->part, ".");
+	if (barred)
 		put_text(w, "|");
 	if (o->flags & SASS_REUSE)
 		put_text(w, ".reuse");
-	if (o->part_of && o->part_of != MOD_SCALE)
+	if (!inside && o->part_of && o->part_of != MOD_SCALE)
 		put_word(w, o->part_of, o->part, ".");
 }
 

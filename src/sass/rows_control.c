@@ -53,6 +53,8 @@ static const struct sass_row rows[] = {
 	ROW(RPCMOV, 0x152, "1", FROM(90), "31=1", ".32 'Rpc.HI', R@32")
 	ROW(RPCMOV, 0x153, "1", FROM(90), "31=0", ".32 d, 'Rpc.LO'")
 	ROW(RPCMOV, 0x153, "1", FROM(90), "31=1", ".32 d, 'Rpc.HI'")
+	ROW(BMOV, 0x155, "7", TO(89), "24:8=26 32:32=0 84=0 91=0", ".32 B@16, 'MACTIVE'")
+	ROW(BMOV, 0x156, "7", TO(89), "24:8=26 32:32=0 91=0", ".32.bmovpquad 'MACTIVE', B@16")
 	ROW(BMOV, 0x155, "1", ALL, "", ".32.bmovclear d, B@24")
 	ROW(BMOV, 0x156, "1", ALL, "", ".32.bmovpquad B@24, R@32")
 	ROW(BPT, 0x15c, "4", ALL, "84:3!1 84:3!7", ".bpt #34:6")

@@ -6,6 +6,7 @@
 
 /* clang-format off */
 static const struct sass_row rows[] = {
+	ROW(FSWZADD, 0x022, "4", ALL, "40:24=0 72:5=0 81:10=0 92:13=0", ".ftz.round.ndv d, a, R@64, =swizzle")
 	ROW(FSEL, 0x008, "1456", ALL, "", ".ftz d, -|a, -|s:f32, pp")
 	ROW(FMNMX, 0x009, "1456", ALL, "65=0", ".ftz.nan.xorsign d, -|a, -|s:f32, pp")
 	ROW(FMNMX, 0x009, "1456", ALL, "65=1", ".ftz.isa.nan.xorsign d, P@68, -|a, -|s:f32, pp")

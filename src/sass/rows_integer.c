@@ -48,6 +48,7 @@ static const struct sass_row rows[] = {
 	ROW(VIADD, 0x036, "1456", OF(90, 119), "", ".vadd d, a, -s")
 	ROW(VIADD, 0x036, "1456", FROM(120), "", ".vaddwide.isat d, -a, -s")
 	ROW(VIADDMNMX, 0x046, "1234567", FROM(90), "", ".x2.vrelu d, a, -b, c, pp")
+	ROW(VIMNMX, 0x048, "1456", OF(90, 99), "73=1", ".x2.vrelu d, pu?, pv?, a, s:s, pp")
 	ROW(VIMNMX, 0x048, "1456", OF(90, 99), "", ".x2.vrelu d, pu?*, pv?*, a, s:s, pp")
 	ROW(VIMNMX, 0x048, "1456", OF(100, 119), "", ".x2.vrelu d, pu, pv, a, s:s, pp")
 	ROW(VIMNMX, 0x048, "1456", FROM(120), "", ".vtype.vrelu d, pu?*, pv?*, a, s:s, pp")

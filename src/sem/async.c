@@ -187,18 +187,31 @@ MEANING_FUNCTION(async_commit_group)
 ASYNC_MEANING_GANG(async_commit_group);
 ASYNC_PICK_ONLY(async_commit_group)
 
-MEANING_FUNCTION(async_wait_group)
+/* The kind is told apart, and not looked up in the form: one instruction of machine code waits for both, with one form. */
+static const struct insn *wait_for_groups(struct warp *w, const struct insn *i, u32 mask, enum async_kind kind)
 {
-	(void)rows;
 	if (LIKELY(w->grid->async == ASYNC_EAGER))
 		return i + 1;
 	const struct form *f = warp_form(w, i);
 	const bool all = form_has(f, M_full_wait);
-	return async_wait(w, group_kind(f), mask, all ? 0 : (u32)f->immediates[0], all, form_has(f, M_read)) ? i + 1
-													     : NULL;
+	return async_wait(w, kind, mask, all ? 0 : (u32)f->immediates[0], all, form_has(f, M_read)) ? i + 1 : NULL;
+}
+
+MEANING_FUNCTION(async_wait_group)
+{
+	(void)rows;
+	return wait_for_groups(w, i, mask, ASYNC_COPY);
 }
 ASYNC_MEANING_GANG(async_wait_group);
 ASYNC_PICK_ONLY(async_wait_group)
+
+MEANING_FUNCTION(async_wait_bulk)
+{
+	(void)rows;
+	return wait_for_groups(w, i, mask, ASYNC_BULK);
+}
+ASYNC_MEANING_GANG(async_wait_bulk);
+ASYNC_PICK_ONLY(async_wait_bulk)
 
 static enum ir_space arrival_space(const struct form *f)
 {
@@ -407,6 +420,17 @@ static bool in_own_shared(const struct operands *o, u32 lane, u64 *address, u64 
 	return true;
 }
 
+/* As ptxas takes it apart: x; y and z, 16 bits each; whether there was one. */
+static void pack_response(u32 response[4])
+{
+	response[1] = (response[1] & 0xffff) | response[2] << 16;
+	response[2] = 1;
+}
+static u32 first_ctaid(const u32 response[4], u32 axis)
+{
+	return axis == 0 ? response[0] : axis == 1 ? response[1] & 0xffff : response[1] >> 16;
+}
+
 /* Address of the response, mbarrier. */
 static bool cancel_cluster_lane(struct operands *o, u32 l)
 {
@@ -416,7 +440,7 @@ static bool cancel_cluster_lane(struct operands *o, u32 l)
 	if (!in_own_shared(o, l, &to, &window) || !in_own_shared(o, l, &mbarrier, &barriers))
 		return false;
 	if (worker_cancel_cluster(o->w->worker, response))
-		response[3] = 1;
+		pack_response(response);
 	else
 		memset(response, 0, sizeof response);
 	if (!form_has(o->form, M_multicast_cluster_all))
@@ -439,7 +463,7 @@ MEANING_FUNCTION(is_canceled)
 
 	(void)w;
 	EACH_ACTIVE (l)
-		yes |= from[4 * l + 3] << l;
+		yes |= (from[4 * l + 2] & 1) << l;
 	*to = (*to & ~mask) | yes;
 	return i + 1;
 }
@@ -454,7 +478,7 @@ MEANING_FUNCTION(canceled_ctaid)
 	u32 *to = (u32 *)(void *)(rows + i->d);
 
 	EACH_ACTIVE (l)
-		to[l] = from[4 * l + axis];
+		to[l] = first_ctaid(from + 4 * l, axis);
 	return i + 1;
 }
 MEANING_EACH(canceled_ctaid);
@@ -468,7 +492,7 @@ MEANING_FUNCTION(canceled_ctaids)
 	EACH_ACTIVE (l)
 		for (u32 k = 0; k < 4; k++)
 			if (list[k] != NO_OPERAND)
-				((u32 *)(void *)(rows + list[k]))[l] = k < 3 ? from[4 * l + k] : 0;
+				((u32 *)(void *)(rows + list[k]))[l] = k < 3 ? first_ctaid(from + 4 * l, k) : 0;
 	return i + 1;
 }
 MEANING_EACH(canceled_ctaids);
@@ -637,7 +661,7 @@ static const struct isa_row rows_async[] = {
 	ROW("cp.async.bulk.prefetch.L2.global" HINT, "@ " BULK_BYTES " u64", 80, 90, BULK, pick_async_nothing,
 	    "Brings global memory into the L2 cache."),
 	ROW("cp.async.bulk.commit_group", "", 80, 90, BULK, pick_async_commit_group, DOC_GROUP),
-	ROW("cp.async.bulk.wait_group[.read]", "#u32", 80, 90, BULK, pick_async_wait_group, DOC_GROUP),
+	ROW("cp.async.bulk.wait_group[.read]", "#u32", 80, 90, BULK, pick_async_wait_bulk, DOC_GROUP),
 	SHARED_REDUCE("(.and|.or|.xor).b32"),
 	SHARED_REDUCE(".add(.u32|.s32|.u64)"),
 	SHARED_REDUCE("(.inc|.dec).u32"),

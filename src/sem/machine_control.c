@@ -594,6 +594,79 @@ GANG_FUNCTION(yield)
 }
 MEANING_GANG(yield);
 
+/* --- Quads ---------------------------------------------------------------------------------- */
+
+/* The lanes of all quads of which some are set. */
+static inline u32 quads_of(u32 lanes) { return ((lanes | lanes >> 1 | lanes >> 2 | lanes >> 3) & 0x11111111) * 15; }
+
+/* For what a quad's lanes tell one another, those that do not run, or have ended, help: they execute what follows, up to
+ * `help_ends`, and then have what they had. a: the mask of those that run, c: what is kept, imm: how many registers. */
+MEANING_FUNCTION(help)
+{
+	const u32 own = ROW_OF(u32, i->a)[__builtin_ctz(mask)];
+	u8 *kept = rows + i->c;
+
+	memcpy(kept + MACHINE_KEPT_LANES, &mask, sizeof mask);
+	if (!(quads_of(own) & ~mask))
+		return i + 1;
+	memcpy(kept, rows, MACHINE_KEPT_PREDICATES);
+	memcpy(kept + WARP_LANES * 4, rows + MACHINE_FIRST_REGISTER, (size_t)i->imm * WARP_LANES * 4);
+	w->mask = mask | quads_of(own);
+	return i + 1;
+}
+GANG_FUNCTION(help)
+{
+	for (u32 k = 0; k < g->count; k++) {
+		u8 *rows = g->rows + k * g->stride;
+		const u32 mask = g->on ? g->warps[k].mask : FULL_MASK;
+		if (mask && quads_of(ROW_OF(u32, i->a)[__builtin_ctz(mask)]) & ~mask)
+			return gang_part(g, i, 0);
+		memcpy(rows + i->c + MACHINE_KEPT_LANES, &mask, sizeof mask);
+	}
+	return i + 1;
+}
+MEANING_GANG(help);
+
+MEANING_FUNCTION(help_ends)
+{
+	const u8 *kept = rows + i->c;
+	u32 own, helpers;
+
+	memcpy(&own, kept + MACHINE_KEPT_LANES, sizeof own);
+	helpers = mask & ~own;
+	for (u32 at = 0; helpers && at < MACHINE_KEPT_PREDICATES; at += 4)
+		pred_write(rows, at, helpers, *(const u32 *)(const void *)(kept + at));
+	for (s32 r = 0; helpers && r < i->imm; r++)
+		write_lanes((u32 *)(void *)(rows + MACHINE_FIRST_REGISTER + (size_t)r * WARP_LANES * 4),
+			    (const u32 *)(const void *)(kept + (size_t)(r + 1) * WARP_LANES * 4), helpers);
+	w->mask = own;
+	return i + 1;
+}
+/* No lanes of a gang help. */
+GANG_FUNCTION(help_ends)
+{
+	(void)g;
+	return i + 1;
+}
+MEANING_GANG(help_ends);
+
+/* d: what the first of each quad's lanes has in row a that ran before `help`, which kept the rows from c on. */
+MEANING_FUNCTION(quad_lead)
+{
+	const u32 *from = ROW_OF(u32, i->a);
+	u32 value[WARP_LANES] __attribute__((aligned(64))), own;
+
+	(void)w;
+	memcpy(&own, rows + i->c + MACHINE_KEPT_LANES, sizeof own);
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		const u32 quad = own >> (l & ~3u) & 15;
+		value[l] = from[quad ? (l & ~3u) + (u32)__builtin_ctz(quad) : l];
+	}
+	write_lanes(ROW_OF(u32, i->d), value, mask);
+	return i + 1;
+}
+MEANING_EACH(quad_lead);
+
 /* --- Ends ----------------------------------------------------------------------------------- */
 
 MEANING_FUNCTION(trap)
@@ -652,7 +725,7 @@ MEANING_FUNCTION(system_call)
 MEANING(system_call);
 
 const struct machine_entry SEM_NAME(machine_control)[] = {
-	ENTRY(all),       ENTRY(one),      ENTRY(collect),     ENTRY(disperse),      ENTRY(bra),
-	ENTRY(bra_div),   ENTRY(brx),      ENTRY(ends),        ENTRY(end),           ENTRY(bssy),
-	ENTRY(bsync),     ENTRY(warpsync), ENTRY(leave),       ENTRY(yield),         ENTRY(trap),
-	ENTRY(not_known), ENTRY(apart),    ENTRY(system_call), {MACHINE_COUNT, NULL}};
+	ENTRY(all),       ENTRY(one),   ENTRY(collect),     ENTRY(disperse),      ENTRY(bra),       ENTRY(bra_div),
+	ENTRY(brx),       ENTRY(ends),  ENTRY(end),         ENTRY(bssy),          ENTRY(bsync),     ENTRY(warpsync),
+	ENTRY(leave),     ENTRY(yield), ENTRY(trap),        ENTRY(help),          ENTRY(help_ends), ENTRY(quad_lead),
+	ENTRY(not_known), ENTRY(apart), ENTRY(system_call), {MACHINE_COUNT, NULL}};
