@@ -158,29 +158,30 @@ enum ir_operand_kind {
 	OPERAND_BANK,     /* SASS, c[value][base + addend]: a word of a constant bank */
 };
 
+/* The members stand in an order that leaves no gaps: a large module has hundreds of thousands. */
 struct ir_operand {
 	enum ir_operand_kind kind;
-	bool negated;         /* !p  (and unary minus on a register: a[-]) */
-	u8 element;           /* .x .y .z .w of a vector register: 0..3, else 0xff */
-	const char *selector; /* any video selector's text without the dot ("b0", "h10", "b3210"), or NULL;
-				* "unified" behind an address */
-	bool minus;           /* -a of video instructions and in SASS */
-	bool absolute;        /* SASS: |a|, before the minus */
-	bool inverted;        /* SASS: ~a */
-	bool indexed;         /* ADDRESS written array[n]: stands for the address in mov, for the element in ld, st */
-	bool parenthesised;   /* (5): a constant that a call means as a list of one is an OPERAND_LIST */
+	bool negated;       /* !p  (and unary minus on a register: a[-]) */
+	u8 element;         /* .x .y .z .w of a vector register: 0..3, else 0xff */
+	bool minus;         /* -a of video instructions and in SASS */
+	bool absolute;      /* SASS: |a|, before the minus */
+	bool inverted;      /* SASS: ~a */
+	bool indexed;       /* ADDRESS written array[n]: stands for the address in mov, for the element in ld, st */
+	bool parenthesised; /* (5): a constant that a call means as a list of one is an OPERAND_LIST */
+	bool is_unsigned;
 	u8 float_bits;
+	u32 item_count;
 	struct span span;
+	const char *selector; /* any video selector's text without the dot ("b0", "h10", "b3210"), or NULL;
+			       * "unified" behind an address */
 	const char *name;         /* text of a name operand; of a special with its element: "%tid.x" */
 	struct ir_symbol *symbol; /* NULL for specials and for names that are not declared */
 	u64 value;                /* integer or float bits; integers are 64-bit two's complement */
-	bool is_unsigned;
-	s64 addend; /* of SYMBOL and ADDRESS */
+	s64 addend;               /* of SYMBOL and ADDRESS */
 	/* VECTOR, LIST, PAIR, TEXTURE; ADDRESS, BANK: items[0] is the base (BANK: if there is one). Of array[register +
 	 * n], items[1] is the register, and the address is base + addend + the product of the register and `value`, cut
 	 * to the register's width and not sign-extended. */
 	struct ir_operand *items;
-	u32 item_count;
 };
 
 struct ir_modifier {
