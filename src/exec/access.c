@@ -24,14 +24,15 @@ static u8 *look_up(struct warp *w, const struct insn *i, u64 low, u64 high, bool
 		memset(worker->allocations, 0, sizeof worker->allocations);
 		worker->generation = generation;
 	}
-	if (low >= high || !memory_look(m, low, high - low, &a) ||
-	    memory_is_closed(a.flags, w->grid->launch->device_number))
+	if (low >= high || !memory_look(m, low, high - low, &a) || memory_is_closed(&a, w->grid->launch->device_number))
 		return NULL;
 	if (__builtin_expect(worker->look != NULL, 0))
 		return doze_note(worker->look, a.host + (low - a.base), high - low, of_lane) ? a.host + (low - a.base)
 											     : NULL;
-	*global_remembered(w, i) =
-		(struct remembered){.low = a.base, .high = a.base + a.size, .host = a.host, .flags = a.flags};
+	*global_remembered(w, i) = (struct remembered){.low = a.base,
+						       .high = a.base + a.size,
+						       .host = a.host,
+						       .flags = memory_flags_for(&a, w->grid->launch->device_number)};
 	return a.host + (low - a.base);
 }
 
@@ -90,8 +91,7 @@ static bool is_closed(const struct warp *w, u64 address)
 {
 	struct allocation a;
 
-	return memory_look(w->grid->memory, address, 1, &a) &&
-	       memory_is_closed(a.flags, w->grid->launch->device_number);
+	return memory_look(w->grid->memory, address, 1, &a) && memory_is_closed(&a, w->grid->launch->device_number);
 }
 
 /* Where a lane's bytes are on the host; NULL: *why. Local memory lies in words of all lanes, so a pointer is good for

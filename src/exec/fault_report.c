@@ -257,18 +257,21 @@ static u64 shared_bits(const struct fault *f)
 /* Bytes that one element of a load takes. */
 enum { WORD_MOST = 16 };
 
-/* Says so if the memory is there, but closed to the launch's device. */
-static bool hint_at_peer(const struct memory *m, const struct launch *l, u64 address, struct fault_report *r)
+/* Says so if the memory is there, but the launch's device may not access it, or may only read it. */
+static bool hint_at_access(const struct memory *m, const struct launch *l, const struct fault *f,
+			   struct fault_report *r)
 {
-	const struct allocation *a = memory_find(m, address, 1);
+	const struct allocation *a = memory_find(m, f->address, 1);
+	const bool is_closed = a && f->kind == FAULT_OUT_OF_BOUNDS && memory_is_closed(a, l->device_number);
+	const bool is_fixed = a && f->kind == FAULT_READ_ONLY && memory_flags_for(a, l->device_number) != a->flags;
 
-	if (!a || !memory_is_closed(a->flags, l->device_number))
-		return false;
-	snprintf(r->hint, sizeof r->hint,
-		 "it is memory of another device, to which the kernel's has no access: cudaDeviceEnablePeerAccess, or "
-		 "the "
-		 "access of its pool or mapping");
-	return true;
+	if (is_closed)
+		snprintf(r->hint, sizeof r->hint,
+			 "it is memory of another device, to which the kernel's has no access: "
+			 "cudaDeviceEnablePeerAccess, or the access of its pool or mapping");
+	else if (is_fixed)
+		snprintf(r->hint, sizeof r->hint, "the kernel's device may only read this mapping: cuMemSetAccess");
+	return is_closed || is_fixed;
 }
 
 /* What is said of the memory depends on the space; where the launch or an option would help, a hint says so. */
@@ -286,7 +289,7 @@ static void find_memory(const struct memory *m, const struct launch *l, const st
 		find_variable(l, f, space, address, &r->memory);
 	else if ((space == SPACE_GLOBAL || space == SPACE_CONST) && f->kind != FAULT_NULL_POINTER)
 		find_allocation(m, f->address, &r->memory);
-	if (f->kind == FAULT_OUT_OF_BOUNDS && space == SPACE_GLOBAL && hint_at_peer(m, l, f->address, r))
+	if (space == SPACE_GLOBAL && hint_at_access(m, l, f, r))
 		return;
 	if (f->kind == FAULT_OUT_OF_BOUNDS && space == SPACE_GLOBAL && !f->is_store && !f->times &&
 	    r->memory.where == FAULT_WITHIN && f->size <= WORD_MOST)

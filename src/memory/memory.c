@@ -475,13 +475,13 @@ void memory_set_unwritten(struct memory *m, u64 base)
 	pthread_rwlock_unlock(&m->lock);
 }
 
-void memory_close(struct memory *m, u64 base, u32 devices)
+void memory_close(struct memory *m, u64 base, u16 closed_to, u16 read_only_for)
 {
 	pthread_rwlock_wrlock(&m->lock);
 	const u32 at = upper_bound(m, base);
 	if (at && m->list[at - 1].base == base && m->list[at - 1].size) {
-		u32 *flags = &m->list[at - 1].flags;
-		*flags = (*flags & ((1u << PEERS_SHIFT) - 1)) | devices << PEERS_SHIFT;
+		m->list[at - 1].closed_to = closed_to;
+		m->list[at - 1].read_only_for = read_only_for;
 		__atomic_add_fetch(&m->generation, 1, __ATOMIC_RELEASE);
 	}
 	pthread_rwlock_unlock(&m->lock);

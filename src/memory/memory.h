@@ -39,6 +39,8 @@ struct allocation {
 	u8 *host;
 	const char *name; /* for messages; borrowed */
 	u32 flags;
+	u16 closed_to; /* memory/peers.h */
+	u16 read_only_for;
 	struct memory_act by; /* of ALLOCATION_HEAP: who asked for it */
 };
 

@@ -17,6 +17,14 @@ enum { POINTER_ADDRESS = 3, POINTER_DEVICE = 9, ACCESS_READ = 1, ACCESS_ALL = 3,
 static char TEXT[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
 		     ".visible .entry where(.param .u64 p)\n{\n"
 		     "	.reg .b64 %a; ld.param.u64 %a, [p]; red.global.add.u32 [%a], 1; ret;\n}\n"
+		     ".visible .entry put(.param .u64 p)\n{\n"
+		     "	.reg .b64 %a; ld.param.u64 %a, [p]; st.global.u32 [%a], 1; ret;\n}\n"
+		     ".visible .entry spread(.param .u64 p)\n{\n"
+		     "	.reg .b64 %a; .reg .b32 %t; ld.param.u64 %a, [p]; mov.u32 %t, %tid.x;\n"
+		     "	mad.wide.u32 %a, %t, 4, %a; st.global.u32 [%a], %t; ret;\n}\n"
+		     ".visible .entry look(.param .u64 p)\n{\n"
+		     "	.reg .b64 %a; .reg .b32 %v; .reg .pred %q; ld.param.u64 %a, [p]; ld.global.u32 %v, [%a];\n"
+		     "	setp.ne.u32 %q, %v, 0; @%q trap; ret;\n}\n"
 		     ".shared .align 8 .b64 bar;\n"
 		     ".func meet()\n{\n"
 		     "	.reg .b64 %s; .reg .pred %p;\n"
@@ -220,6 +228,28 @@ START_TEST(kernels_need_access)
 }
 END_TEST
 
+/* A mapping that a device may only read: its own kernels, too. */
+START_TEST(kernels_only_read)
+{
+	const char *const names[] = {"where", "put", "spread", "look"};
+	const struct theirs t = allocate_theirs();
+	const struct cu_access all = {{1, 1}, ACCESS_ALL}, some = {{1, 1}, ACCESS_READ};
+	struct cu_function *k = kernel(names[_i]);
+
+	OK(cuCtxSetCurrent(t.second));
+	if (_i < 3) {
+		OK(run(k, 32, t.mapped, NULL));
+		OK(cuMemSetAccess(t.mapped, MAPPED_BYTES, &some, 1));
+		OK(cuMemSetAccess(t.mapped, MAPPED_BYTES, &all, 1));
+		OK(run(k, 32, t.mapped, NULL));
+	}
+	OK(cuCtxSynchronize());
+	OK(cuMemSetAccess(t.mapped, MAPPED_BYTES, &some, 1));
+	OK(run(k, 32, t.mapped, NULL));
+	FAILS(cuCtxSynchronize(), _i < 3 ? ILLEGAL_ADDRESS : 0);
+}
+END_TEST
+
 START_TEST(sizes_of_nothing)
 {
 	void *host = &host;
@@ -260,6 +290,7 @@ UNIT_TESTS("devices", 60)
 	UNIT_TEST(events_and_pools_belong_to_devices);
 	UNIT_TEST(fills_and_copies_need_access);
 	tcase_add_loop_test(unit, kernels_need_access, 0, 6);
+	tcase_add_loop_test(unit, kernels_only_read, 0, 4);
 	UNIT_TEST(sizes_of_nothing);
 	UNIT_TEST(mbarriers_end_while_others_ask);
 }

@@ -5,7 +5,11 @@
 #ifndef PTXSIM_TESTS_UNIT_NATIVE_THERE_H
 #define PTXSIM_TESTS_UNIT_NATIVE_THERE_H
 
+#include <check.h>
+#include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "api/session.h"
 
@@ -15,6 +19,18 @@ const char *__lsan_default_options(void);
 const char *__lsan_default_options(void) { return "use_tls=0"; }
 #endif
 
+/* A plug-in that was made and cannot be loaded is a failure: else all tests of native code would pass without any. */
+static void check_plugin(void)
+{
+	const char *named = getenv("PTXSIM_NATIVE_PLUGIN");
+	void *plugin = named && !access(named, F_OK) ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : NULL;
+
+	if (named && !access(named, F_OK) && !plugin)
+		ck_abort_msg("%s", dlerror());
+	if (plugin)
+		dlclose(plugin);
+}
+
 /* If not, says why. */
 static bool native_is_there(void)
 {
@@ -22,8 +38,10 @@ static bool native_is_there(void)
 	struct native *n = native_open();
 	const bool there = n && native_available(n, why, sizeof why);
 
-	if (!there)
+	if (!there) {
+		check_plugin();
 		fprintf(stderr, "no native code is tested: %s\n", why);
+	}
 	native_close(n);
 	return there;
 }

@@ -38,11 +38,11 @@ void peer_settle(const struct region *b)
 {
 	u32 closed = 0;
 
-	if (driver.device_count < 2)
+	if (driver.device_count < 2 && b->kind != BLOCK_MAPPED)
 		return;
 	for (int device = 0; device < driver.device_count; device++)
 		closed |= (u32)!peer_may_access(b, device) << device;
-	memory_close(&driver.machine->memory, b->base, closed);
+	memory_close(&driver.machine->memory, b->base, (u16)closed, b->kind == BLOCK_MAPPED ? (u16)b->read_only : 0);
 }
 
 bool peer_may_copy(u64 address, int device, bool to)
