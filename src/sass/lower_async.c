@@ -506,6 +506,15 @@ void lower_utmaredg(struct lower *l)
 			  false);
 }
 
+/* FENCE.VIEW.ASYNC: .S is what fence.proxy.async becomes for whatever space, behind a MEMBAR. */
+void lower_fence(struct lower *l)
+{
+	enum { GLOBAL = 1 };
+
+	lower_ptx(l, modifier(l, MOD_FENCE_SPACE) == GLOBAL ? "fence.proxy.async.global" : "fence.proxy.async", NULL,
+		  0);
+}
+
 /* UTMACMDFLUSH closes a group of copies as commit_group does. */
 void lower_utmacmdflush(struct lower *l) { lower_ptx(l, "cp.async.bulk.commit_group", NULL, 0); }
 
