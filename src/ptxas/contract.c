@@ -4,7 +4,7 @@
  * off what an H200 computed for random programs):
  * - add or sub, and mul, of one type, without a rounding modifier, with the same .ftz; the mul
  *   without .sat and without a guard; add may have .sat and a guard;
- * - in one stretch of code that is entered at its head only, every use of the product being such an add or
+ * - in one stretch of code (stretches.c) that is entered at its head only, every use of the product being such an add or
  *   sub, also through copies and negations (not those of bf16x2);
  * - anywhere in the function, behind branches, in and out of loops, where a factor is a constant or is loaded from a
  *   fixed place in constant memory or the parameters, also negated or without its sign;
@@ -31,7 +31,8 @@ struct places {
 struct contraction {
 	struct rewriting rewriting;
 	const struct ir_function *function;
-	const struct flow *flow;
+	const struct flow *flow; /* its blocks end where stretches do */
+	const bool *ends;        /* by instruction: a stretch ends behind it */
 	struct matched *matched;
 	/* Rewriting only takes some from a register, so these stay enough to look at. */
 	struct places touched, written;
@@ -521,11 +522,14 @@ static void find_sums(const struct contraction *c, struct products *p, u32 k)
 		p->first_fuses[s->at] |= s->operand == 1;
 }
 
-/* Does block b only ever go on with the one after it, which nothing else enters? */
-static bool goes_on(const struct flow *flow, u32 b)
+/* Does block b only ever go on with the one after it, which nothing else enters, in one stretch? */
+static bool goes_on(const struct contraction *c, u32 b)
 {
+	const struct flow *flow = c->flow;
+
 	return b + 1 < flow->block_count && flow->blocks[b].successor_count == 1 &&
-	       flow->blocks[b].successors[0] == b + 1 && flow->blocks[b + 1].predecessor_count == 1;
+	       flow->blocks[b].successors[0] == b + 1 && flow->blocks[b + 1].predecessor_count == 1 &&
+	       !c->ends[flow->blocks[b].end - 1];
 }
 
 /* Counts first, then fills in: an instruction stands once for each operand, which does no harm. */
@@ -566,7 +570,7 @@ static void contract_function(struct contraction *c)
 
 	for (u32 b = 0; b < flow->block_count; b++) {
 		p.first = flow->blocks[b].first;
-		while (goes_on(flow, b))
+		while (goes_on(c, b))
 			b++;
 		p.end = flow->blocks[b].end;
 		for (u32 k = p.first; k < p.end; k++)
@@ -581,13 +585,15 @@ static void contract_function(struct contraction *c)
 void contract_products(const struct assembling *a)
 {
 	const struct ir_function *f = a->function;
-	const struct flow *flow = a->flow;
+	const bool *ends = stretches_end(a);
+	const struct flow *flow = stretches_part(a, ends);
 	struct arena *arena = a->rewriting.arena;
 	u32 slots;
 	struct contraction c = {
 		.rewriting = a->rewriting,
 		.function = f,
 		.flow = flow,
+		.ends = ends,
 		.matched = a->matched,
 		.definitions = matched_definitions(a->matched, (u32)f->body.count, arena, &slots),
 		.dominators = flow_dominators(flow, arena),

@@ -17,6 +17,10 @@ void ptxas_assemble(const struct assembling *a);
 /* Contraction: an add or sub of a product becomes a fused multiply-add where the ISA manual lets the assembler do so
  * (neither names a rounding mode) and ptxas does. The multiplications stay: each still counts as an instruction. */
 assemble_fn contract_products;
+/* By instruction: does straight code end behind it for the assembler, which has made several blocks of it? And the function's
+ * blocks with such instructions at their ends only, without post-dominators. */
+bool *stretches_end(const struct assembling *a);
+struct flow *stretches_part(const struct assembling *a, const bool *ends);
 /* Single instructions with constant or equal operands, where the machine would have computed something else. */
 assemble_fn fold_instructions;
 /* Approximate divisions by constants, which become multiplications. */

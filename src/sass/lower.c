@@ -159,7 +159,7 @@ lower_fn *const lower_table[SASS_OP_COUNT] = {
 	OP(BSYNC, bsync),
 	OP(YIELD, yield),
 	OP(BREAK, leave),
-	OP(FENCE, nothing),
+	OP(FENCE, fence),
 	OP(UTMACCTL, nothing),
 	OP(MEMBAR, membar),
 	OP(ERRBAR, nothing),

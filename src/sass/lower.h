@@ -54,7 +54,7 @@ struct lower {
 	u32 registers, uniform_registers; /* rows that there are */
 	u32 uniform_rows, barrier_rows;
 	u32 zero, sink;  /* four rows each */
-	u32 helper_rows; /* what registers of lanes hold that help their quads: predicates, then registers; 0: none do */
+	u32 helper_rows; /* where helper lanes keep what they had: predicates, then registers; 0: no quads are filled up */
 	u32 true_row, false_row, pred_sink, counted_row, agreed_row, collective_row, rpc_rows;
 	u32 words[LOWER_TEMPORARIES], longs[LOWER_TEMPORARIES], truths[LOWER_TEMPORARIES], quads[LOWER_QUADS], zero64;
 	u32 used_words, used_longs, used_truths, used_quads;
@@ -242,7 +242,7 @@ struct lower_place lower_place_of(struct lower *l, const struct sass_operand *o,
 						X(call) X(ret) X(atom) X(cluster_barrier) X(bssy) X(bsync) X(leave)    \
 							X(yield) X(bmov) X(lepc) X(bpt) X(nanosleep) X(up2ur) X(ur2up) \
 								X(setmaxreg) X(f2ip) X(hmma) X(imma) X(bmma) X(dmma)   \
-									X(movm) X(matrix_rows) X(gmma) X(warpgroup) X(syncs) X(arrives) X(ldgsts) X(ldgdepbar) X(depbar) X(stas) X(redas) X(ublkcp) X(ublkred) \
+									X(movm) X(matrix_rows) X(gmma) X(warpgroup) X(syncs) X(fence) X(arrives) X(ldgsts) X(ldgdepbar) X(depbar) X(stas) X(redas) X(ublkcp) X(ublkred) \
 	X(utmaldg) X(utmastg) X(utmaredg) X(utmacmdflush) X(vimnmx3) X(vabsdiff4) X(endcollective) X(rpcmov) X(credux) X(iadd) X(fmnmx3) X(qmma) X(omma) X(fswzadd) X(ldgmc) X(ustgr) X(uredgr) X(ugetnextworkid) X(tex) X(txd) X(txq) X(suld) X(sust) X(sured)
 /* clang-format on */
 #define X(name) lower_fn lower_##name;

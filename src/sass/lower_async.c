@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "isa/sregs.h"
+#include "sass/effects.h"
 #include "sass/lower.h"
 
 enum { TENSOR_ARGS = 20 };
@@ -55,25 +56,79 @@ static void exchange(struct lower *l)
 		lower_fails(l);
 }
 
-/* Code for debugging stores these words from sm_100 on: STS.64, FENCE.VIEW.ASYNC, SYNCS.CCTL.IVALL, which nothing else has. */
+/* From sm_100 on barriers are initialised, where lanes may have addresses of their own and in code for debugging, by stores of these words:
+ * STS.64 of 2 * (2^20 - n) and (2^20 - n) << 11. Behind the last one in straight code stand FENCE.VIEW.ASYNC and SYNCS.CCTL.IVALL,
+ * which nothing else has; each has a uniform register in its address, which other stores have, too, if it is not URZ. */
+enum { STRAIGHT_MOST = 256, UPPER_SHIFT = 11 };
+
+static bool decode_at(const struct lower *l, u32 address, struct sass_insn *i)
+{
+	const u8 *code = l->section->code + address;
+
+	return (u64)address + SASS_INSN_BYTES <= l->section->function->code_bytes &&
+	       sass_decode(l->m->decoder, read_u64(code), read_u64(code + 8), address, i);
+}
+
+static bool ends_straight_code(const struct sass_insn *i)
+{
+	static const u16 ends[] = {SASS_OP_BRA,  SASS_OP_BRX, SASS_OP_CALL,  SASS_OP_RET,
+				   SASS_OP_EXIT, SASS_OP_BAR, SASS_OP_BSYNC, SASS_OP_SYNCS};
+
+	for (u32 k = 0; k < COUNT_OF(ends); k++)
+		if (i->opcode == ends[k])
+			return true;
+	return false;
+}
+
+static bool comes_to_fence(const struct lower *l)
+{
+	struct sass_insn i;
+
+	for (u32 k = 1; k <= STRAIGHT_MOST && decode_at(l, l->i->address + k * SASS_INSN_BYTES, &i); k++) {
+		if (ends_straight_code(&i))
+			return false;
+		if (i.opcode == SASS_OP_FENCE)
+			return decode_at(l, i.address + SASS_INSN_BYTES, &i) && i.opcode == SASS_OP_SYNCS &&
+			       strstr(sass_row_text(l->m->decoder, &i), "syncscctl");
+	}
+	return false;
+}
+
+static bool writes_index(const struct lower *l, const struct sass_insn *i, u32 index)
+{
+	struct sass_effects effects;
+
+	sass_effects_of(l->m->decoder, i, &effects);
+	for (u32 k = 0; k < effects.count; k++)
+		if (effects.items[k].written && effects.items[k].first <= index &&
+		    index < effects.items[k].first + effects.items[k].count)
+			return true;
+	return false;
+}
+
+/* Has the instruction that wrote register `number` last shifted something to where the upper word has its count? */
+static bool has_upper_word(const struct lower *l, u32 number)
+{
+	struct sass_insn i;
+
+	for (u32 k = 1; k <= STRAIGHT_MOST && k * SASS_INSN_BYTES <= l->i->address; k++) {
+		if (!decode_at(l, l->i->address - k * SASS_INSN_BYTES, &i))
+			return false;
+		if (writes_index(l, &i, SASS_INDEX_R + number))
+			return i.opcode == SASS_OP_SHF && i.operands[2].arg == ARG_INTEGER &&
+			       i.operands[2].value == UPPER_SHIFT;
+	}
+	return false;
+}
+
 bool lower_initialises(struct lower *l)
 {
-	const u32 behind = l->i->address + SASS_INSN_BYTES;
-	struct sass_insn next[2];
+	const struct sass_operand *at = &l->i->operands[0];
 
-	if (l->i->opcode != SASS_OP_STS || l->sm < 100 ||
-	    behind + COUNT_OF(next) * SASS_INSN_BYTES > l->section->function->code_bytes)
+	if (l->i->opcode != SASS_OP_STS || l->sm < 100 || at->uniform == SASS_NO_REGISTER || !comes_to_fence(l) ||
+	    !(at->uniform == SASS_RZ || has_upper_word(l, l->i->operands[1].number + 1u)))
 		return false;
-	for (u32 k = 0; k < COUNT_OF(next); k++) {
-		const u8 *code = l->section->code + behind + k * SASS_INSN_BYTES;
-
-		if (!sass_decode(l->m->decoder, read_u64(code), read_u64(code + 8), 0, &next[k]))
-			return false;
-	}
-	if (next[0].opcode != SASS_OP_FENCE || next[1].opcode != SASS_OP_SYNCS ||
-	    !strstr(sass_row_text(l->m->decoder, &next[1]), "syncscctl"))
-		return false;
-	initialise(l, shared_base(l, &l->i->operands[0]), l->i->operands[0].value, lower_stored(l, 1, 0));
+	initialise(l, shared_base(l, at), at->value, lower_stored(l, 1, 0));
 	return true;
 }
 
@@ -504,6 +559,15 @@ void lower_utmaredg(struct lower *l)
 				     modifier(l, MOD_DIMENSIONS) + 1, ops[modifier(l, MOD_BULK_RED) & 7],
 				     modifier(l, MOD_IM2COL90) ? "im2col_no_offs" : "tile"),
 			  false);
+}
+
+/* FENCE.VIEW.ASYNC: .S is what fence.proxy.async becomes for whatever space, behind a MEMBAR. */
+void lower_fence(struct lower *l)
+{
+	enum { GLOBAL = 1 };
+
+	lower_ptx(l, modifier(l, MOD_FENCE_SPACE) == GLOBAL ? "fence.proxy.async.global" : "fence.proxy.async", NULL,
+		  0);
 }
 
 /* UTMACMDFLUSH closes a group of copies as commit_group does. */

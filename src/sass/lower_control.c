@@ -229,8 +229,7 @@ void lower_warpsync(struct lower *l)
 		lower_jump_to(l, l->section->base + (u32)last->value);
 }
 
-/* MACTIVE, the mask of the lanes that run, from a barrier: with .PQUAD all of the quads that these lanes are of; without, these
- * alone again. */
+/* A barrier's lanes become MACTIVE, those that run: with .PQUAD together with the rest of their quads, else alone, as before. */
 static void run_quads(struct lower *l, u32 barrier)
 {
 	if (l->guarded)

@@ -440,8 +440,8 @@ void lower_f2ip(struct lower *l)
 	PTX(l, "or.b32", TO32(lower_to(l, 0, 0)), ROW32(to), ROW32(up));
 }
 
-/* Of each lane of a quad its own sum: two bits say which signs both sources have, or that the first is none; those of lane 0 are the
- * uppermost. Read off an H200. */
+/* Each lane of a quad has a sum of its own: two bits say which signs its sources take, or that the first counts as zero. Lane 0's
+ * are the uppermost. Read off an H200. */
 void lower_fswzadd(struct lower *l)
 {
 	enum { PLUS, SECOND_MINUS, FIRST_MINUS, SECOND };

@@ -14,8 +14,7 @@ void lower_nothing(struct lower *l) { (void)l; }
 
 static void copy(struct lower *l, u32 d, u32 a) { PTX(l, "mov.b32", TO32(d), ROW32(a)); }
 
-/* MOV of 32 or 64 bits; a mask of bytes other than all (15) is not modelled. */
-/* In those lanes of each quad whose bits are set. */
+/* A copy in those lanes of each quad whose bits are set. */
 static void move_in_quads(struct lower *l, u32 from, u32 lanes)
 {
 	const struct use own = {.sreg = SREG_laneid, .bits = 32};
@@ -28,6 +27,7 @@ static void move_in_quads(struct lower *l, u32 from, u32 lanes)
 	PTX(l, "selp.b32", TO32(to), ROW32(from), ROW32(to), TRUTH(((struct predicate){chosen, false})));
 }
 
+/* MOV of 32 or 64 bits; a mask other than 15 names lanes of each quad. */
 void lower_mov(struct lower *l)
 {
 	const bool wide = sass_modifier(l->i, MOD_MOV64) || strstr(sass_row_text(l->m->decoder, l->i), ".64 ");

@@ -104,7 +104,7 @@ static u32 of_quad(struct lower *l, u32 row, u32 lane)
 	return to;
 }
 
-/* Lanes that help their quads (MACHINE_help) have no handle of their own. */
+/* Helper lanes (MACHINE_help) have no handle of their own: they take that of the first lane of their quad that ran before. */
 static u32 of_lead(struct lower *l, u32 handle)
 {
 	const u32 to = lower_word(l);

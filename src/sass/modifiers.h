@@ -25,7 +25,7 @@
 	AT("64x112" k), AT("64x128" k), AT("64x144" k), AT("64x160" k), AT("64x176" k), AT("64x192" k), AT("64x208" k), \
 	AT("64x224" k), AT("64x240" k), AT("64x256" k)
 
-/* Signs of what the four lanes of a quad add, one by one: those of both sources, Z where the first is none. */
+/* What the four lanes of a quad add, one after the other: the signs of both sources; Z: the first counts as zero. */
 #define SASS_SIGNS1(p) p "PP", p "PN", p "NP", p "ZP"
 #define SASS_SIGNS2(p) SASS_SIGNS1(p "PP"), SASS_SIGNS1(p "PN"), SASS_SIGNS1(p "NP"), SASS_SIGNS1(p "ZP")
 #define SASS_SIGNS3(p) SASS_SIGNS2(p "PP"), SASS_SIGNS2(p "PN"), SASS_SIGNS2(p "NP"), SASS_SIGNS2(p "ZP")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""random_cuda.py SEED [ARCH]: prints a random kernel in CUDA C, whose PTX and machine code must leave the same bytes. For sm_75 it
-has only what that has.
+"""random_cuda.py SEED [ARCH]: prints a random kernel in CUDA C, whose PTX and machine code must leave the same bytes. For sm_75
+and sm_80 it has only what they have.
 
 Expressions and statements are templates. In them {i} stands for an expression of the type that the letter names (TYPES),
 {I} for a variable of it, {#32} for a number below 32, and {a|b} for one of the words. NaNs and zeros lose their signs on the way
@@ -61,10 +61,11 @@ LOOPS = ['for (int {v} = 0; {v} < {(i0 & 7)|5|(i1 & 3) + 2}; {v}++) {{ {I} += {v
 LEAVES = ['', '', 'if ({i} == 3) break;', 'if ({I} & 4) continue; {I} += 2;']
 LOADS = ['{{ int4 v = *(const int4 *)&in[({I} & 127) * 4]; {I} += v.x ^ v.w; {F} += v.y; }}', '{{ short2 v = *(const short2 *)&in[{I} & 511]; {I} += v.x * v.y; }}', '{{ uchar4 v = *(const uchar4 *)&in[{I} & 511]; {I} += v.x + v.y * 3 - v.w; }}', '{L} ^= __ldg((const long long *)in + ({I} & 255));',
     '{I} += *(volatile const signed char *)((const char *)in + ({I} & 1023));', '{D} += __ldcg(fin + ({I} & 511));', '{I} += ((const unsigned short *)in)[{I} & 1023];', 'atomicAdd(&sums[{I} & 7], {I} & 1);']
-# Where all lanes of the block run.
+# Where all lanes of the block run. Which of them run together is laid down only behind a __syncwarp(): lanes that a virtual
+# call has led apart need not have met again.
 TOGETHER = ['shared[threadIdx.x] = {I}; __syncthreads(); {I} += shared[(threadIdx.x * {1|3|5|17} + {#256}) & 127]; __syncthreads();', '{I} += __shfl_xor_sync(~0u, {I}, {#32});', '{F} = __shfl_{up|down}_sync(~0u, {F}, {1|3|8}, {8|16|32});', '{L} = __shfl_sync(~0u, {L}, {I});', '{I} ^= __ballot_sync(~0u, {i} & 1);',
-    '{{ int all; {I} += __match_all_sync(~0u, {I} & 1, &all) + all; }}', '{I} ^= __match_any_sync(~0u, {I} & 3);', '{I} = __reduce_{min|max|add}_sync(~0u, {I});', 'if ({I} & 1) {{ auto g = cg::coalesced_threads(); {I} += g.thread_rank() * 3 + g.size(); {I} ^= g.shfl({I}, 0); }}',
-    '{{ auto g = cg::tiled_partition<{2|4|8|16}>(cg::this_thread_block()); for (int q = g.size() / 2; q; q /= 2) {I} += g.shfl_down({I}, q); {I} += g.any({I} & 1); }}', 'if (threadIdx.x & {1|2|4}) {I} += __popc(__activemask()); __syncwarp();']
+    '{{ int all; {I} += __match_all_sync(~0u, {I} & 1, &all) + all; }}', '{I} ^= __match_any_sync(~0u, {I} & 3);', '{I} = __reduce_{min|max|add}_sync(~0u, {I});', '__syncwarp(); if ({I} & 1) {{ auto g = cg::coalesced_threads(); {I} += g.thread_rank() * 3 + g.size(); {I} ^= g.shfl({I}, 0); }}',
+    '{{ auto g = cg::tiled_partition<{2|4|8|16}>(cg::this_thread_block()); for (int q = g.size() / 2; q; q /= 2) {I} += g.shfl_down({I}, q); {I} += g.any({I} & 1); }}', '__syncwarp(); if (threadIdx.x & {1|2|4}) {I} += __popc(__activemask()); __syncwarp();']
 
 HEAD = r'''#include <cuda_fp16.h>
 #include <cuda_bf16.h>
@@ -120,6 +121,7 @@ out[t * 12 + 11] = bits.a + bits.b * 3 + bits.c * 5 + bits.d * 7 + bits.e * 9 + 
 '''
 # What sm_75 lacks, or nvcc for it.
 NEWER = re.compile(r'bf16|\{b\}|bfloat162 *\(\{g\}|relu|_nan|NaN|xorsign|__reduce_|f16x2\.f32|\{B\}\.x|(?<!\w)__h(max2|min2)')
+NEWER_86 = re.compile(r'xorsign')
 PLACE = re.compile(r'\{\{|\}\}|\{([^{}]+)\}')
 
 
@@ -127,13 +129,14 @@ class Writer:
     def __init__(self, seed, arch):
         self.random = random.Random(seed)
         self.names = 0
-        self.is_old = arch == 'sm_75'
+        self.lacks = {'sm_75': [NEWER], 'sm_80': [NEWER_86]}.get(arch, [])
 
     def choose(self, texts, weights=None):
-        """One of the texts; on sm_75 of those that it has."""
+        """One of the texts, of those that the target has."""
         weights = weights or [1] * len(texts)
-        left = [(t, w) for t, w in zip(texts, weights) if not NEWER.search(re.sub(r'\{[^{}]*\|[^{}]*\}', '', t))]
-        if not self.is_old or not left:
+        left = [(t, w) for t, w in zip(texts, weights)
+                if not any(newer.search(re.sub(r'\{[^{}]*\|[^{}]*\}', '', t)) for newer in self.lacks)]
+        if not left:
             left = list(zip(texts, weights))
         return self.random.choices([t for t, _ in left], [w for _, w in left])[0]
 

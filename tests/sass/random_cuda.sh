@@ -38,7 +38,8 @@ leave() {
 seed=$first
 while [ "$seed" -lt $((first + count)) ]; do
 	python3 "$tests/random_cuda.py" "$seed" "$arch" >k.cu
-	if ! nvcc -w -arch="$arch" "$@" -ptx -o k.ptx k.cu >said 2>&1 || ! ptxas -arch="$arch" -o k.cubin k.ptx >>said 2>&1; then
+	if ! nvcc -w -arch="$arch" "$@" -ptx -o k.ptx k.cu >said 2>&1 ||
+		! nvcc -w -arch="$arch" "$@" -cubin -o k.cubin k.ptx >>said 2>&1; then
 		echo "FAIL seed $seed: it is not compiled: $(grep -m 1 error said)"
 		failed=$((failed + 1))
 	else
