@@ -45,20 +45,22 @@ static const struct gone *find_gone(u64 address)
 void finding_wrong_free(u64 address, const char *call)
 {
 	const struct region *b = block_of(address);
+	const bool inside = b && b->base != address;
 	const struct gone *before = b ? NULL : find_gone(address);
+	const struct host_place *freed = before ? before->freed : b && b->freeing ? b->freed : NULL;
 	char here[PLACE_TEXT], other[PLACE_TEXT];
 
-	if (!watch_checks() || !(before || (b && b->base != address)))
+	if (!watch_checks() || !(before || inside || (b && b->freeing)))
 		return;
 	host_place_text(watch_place(), call, NULL, here, sizeof here);
-	if (b) {
+	if (inside) {
 		finding_giver(b, "cuMemAlloc", other, sizeof other);
 		watch_tell("invalid free: %s frees 0x%llx, which lies %llu bytes inside an allocation of %llu bytes, "
 			   "given by %s",
 			   here, (unsigned long long)address, (unsigned long long)(address - b->base),
 			   (unsigned long long)b->size, other);
 	} else {
-		host_place_text(before->freed, "cuMemFree", NULL, other, sizeof other);
+		host_place_text(freed, "cuMemFree", NULL, other, sizeof other);
 		watch_tell("double free: %s frees 0x%llx, which has been freed already, by %s", here,
 			   (unsigned long long)address, other);
 	}
