@@ -225,7 +225,7 @@ void order_after_piece(const struct order *o)
 bool order_is_past(const struct order *a)
 {
 	for (const struct order *o = orders.under_way; o; o = o->next)
-		if (!order_is_before(a, o))
+		if (!order_is_before(a, o) || order_is_loose(a, o))
 			return false;
 	return orders.host[a->queue] >= a->number;
 }
