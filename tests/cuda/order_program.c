@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char TEXT[] =
 	".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -134,6 +135,8 @@ static int free_used(int ordered)
 
 	if (ordered)
 		status |= order(second, first);
+	else
+		usleep(500000); /* until the kernel has run: else there is no memory where it stores */
 	return status | cu.free_later(p, first) | cu.finish();
 }
 

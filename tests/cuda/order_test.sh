@@ -32,6 +32,10 @@ told() {
 of_256='global address 0x[0-9a-f]*, byte 0 of an allocation of 256 bytes'
 told given "^puts: race: writes $of_256, which cuMemAllocAsync of another stream allocates; nothing orders the two streams"
 told freed "^cuMemFreeAsync: race: frees $of_256, which puts of another stream writes at .*; nothing orders the two streams"
+check freed
+sed -n 's/.*to suppress: //p' "$work/out" >"$work/suppress"
+holds 'the line that it prints suppresses it' "$ptxsim" exec --check --suppress "$work/suppress" "$program" freed
+holds 'the call that frees is named' grep -q '^  freed by cuMemFreeAsync at order_program.* in main' "$work/out"
 told nodes "^doubles: race: reads $of_256, which puts of the same graph writes at .*; nothing orders the two nodes: an edge"
 told fork "^doubles: race: reads $of_256, which puts of the same graph writes at .*; nothing orders the two nodes: an edge"
 told early "^doubles: race: reads $of_256, which puts of the same stream writes at .*; it may begin before that has ended"

@@ -416,7 +416,7 @@ static void tell_clash(const struct watched *w, const struct footprint_clash *c,
 				 .detail = "",
 				 .advice = how->advice};
 	const struct region *b = block_of(c->address);
-	char text[2000] = "", line[FAULT_LINE_TEXT];
+	char text[2600] = "", line[FAULT_LINE_TEXT], place[600];
 
 	fault_line(&r, line);
 	if (suppressions_cover(&watch.suppressions, line))
@@ -436,8 +436,11 @@ static void tell_clash(const struct watched *w, const struct footprint_clash *c,
 			  c->at.function);
 	if (c->at.source)
 		add_words(text, sizeof text, "  from %s:%u\n", c->at.source, c->at.source_line);
-	if (c->at.file)
-		add_words(text, sizeof text, "  to suppress: %s\n", line);
+	if (b && b->freed) {
+		host_place_text(b->freed, "cuMemFreeAsync", NULL, place, sizeof place);
+		add_words(text, sizeof text, "  freed by %s\n", place);
+	}
+	add_words(text, sizeof text, "  to suppress: %s\n", line);
 	keep_finding(w, &r, text);
 }
 
