@@ -438,8 +438,9 @@ struct capture {
 	u64 id;
 	int mode; /* 0: global, 1: of the thread, 2: relaxed */
 	u64 thread;
-	bool broken; /* invalidated */
-	bool given;  /* the graph is the program's */
+	bool broken;      /* invalidated */
+	bool given;       /* the graph is the program's */
+	struct tips left; /* of streams that took part and are destroyed */
 };
 
 /* Graphs that kernels have asked to launch. */
