@@ -38,13 +38,21 @@ struct range {
 	const char *what;
 };
 
-struct footprint {
+struct page_set {
 	struct page *buckets[BUCKETS];
+	struct page *last; /* asked for */
+};
+
+struct footprint {
+	struct page_set all;
+	struct page_set *early; /* before anything waits for earlier launches, in each block; NULL: nothing. */
 	struct range *ranges;
 	u32 range_count, range_room;
 	struct touched_place *places;
 	u32 place_count, place_room;
 	bool releases, acquires; /* some thread, by fences or ordered accesses */
+	bool may_wait;           /* for earlier launches: else all is early */
+	bool lets;               /* the launches behind begin before it ends */
 };
 
 struct footprints {
@@ -54,28 +62,41 @@ struct footprints {
 	u16 **numbers; /* by code and decoded instruction: of its place, from 1; 0: it has none yet */
 	u8 *ways;      /* by site: a bit each */
 	struct footprint *made;
-	struct page *last;
+	bool may_wait;    /* an instruction does, for earlier launches */
+	u64 *have_waited; /* by block, a bit each */
+	u64 waited_words;
+	bool is_early; /* what is touched now */
 	bool no_memory;
 };
 
 /* --- During the run --------------------------------------------------------------------------- */
 
-static struct page *page_of(struct footprints *f, u64 number)
+static struct page *page_of(struct page_set *s, u64 number)
 {
-	struct page **bucket = &f->made->buckets[number * 0x9e3779b97f4a7c15ull >> 52];
+	struct page **bucket = &s->buckets[number * 0x9e3779b97f4a7c15ull >> 52];
 
-	if (f->last && f->last->number == number)
-		return f->last;
+	if (s->last && s->last->number == number)
+		return s->last;
 	for (struct page *p = *bucket; p; p = p->next)
 		if (p->number == number)
-			return f->last = p;
+			return s->last = p;
 	struct page *p = calloc(1, sizeof *p);
 	if (!p)
 		return NULL;
 	p->number = number;
 	p->next = *bucket;
 	*bucket = p;
-	return f->last = p;
+	return s->last = p;
+}
+
+/* NULL: there is no memory, or nothing is early. */
+static struct page_set *early_set(struct footprints *f)
+{
+	if (!f->is_early)
+		return NULL;
+	if (!f->made->early && !(f->made->early = calloc(1, sizeof *f->made->early)))
+		f->no_memory = true;
+	return f->made->early;
 }
 
 /* The number of an instruction's place. 0: there is no room. */
@@ -98,33 +119,31 @@ static u16 place_number(struct footprints *f, const struct code *code, u32 insn)
 	return *number = (u16)made->place_count;
 }
 
-static void touch(struct footprints *f, u64 address, u32 size, enum way way, u16 place)
+/* False: there is no memory. */
+static bool touch_bytes_in(struct page_set *s, u64 address, u32 size, enum way way, u16 place)
 {
 	for (u64 at = address & ~3ull; at < address + size; at += 4) {
-		struct page *p = page_of(f, at / 4 / PAGE_WORDS);
+		struct page *p = page_of(s, at / 4 / PAGE_WORDS);
 		const u32 word = at / 4 % PAGE_WORDS;
 		const u64 low = max_u64(at, address), high = min_u64(at + 4, address + size);
-		if (!p) {
-			f->no_memory = true;
-			return;
-		}
+		if (!p)
+			return false;
 		if (!p->bytes[way][word])
 			p->by[way][word] = place;
 		p->bytes[way][word] |= (u8)(((1u << (high - low)) - 1) << (low - at));
 	}
+	return true;
 }
 
-static void touch_words(struct footprints *f, u64 address, u64 bytes, enum way way, u16 place)
+static bool touch_words_in(struct page_set *s, u64 address, u64 bytes, enum way way, u16 place)
 {
 	const u64 end = address + bytes;
 
 	for (u64 at = address; at < end;) {
-		struct page *p = page_of(f, at / 4 / PAGE_WORDS);
+		struct page *p = page_of(s, at / 4 / PAGE_WORDS);
 		const u32 word = at / 4 % PAGE_WORDS, count = (u32)min_u64(PAGE_WORDS - word, (end - at) / 4);
-		if (!p) {
-			f->no_memory = true;
-			return;
-		}
+		if (!p)
+			return false;
 		u8 *known = &p->bytes[way][word], all = WHOLE_WORD;
 		for (u32 k = 0; k < count; k++)
 			all &= known[k];
@@ -135,6 +154,23 @@ static void touch_words(struct footprints *f, u64 address, u64 bytes, enum way w
 		}
 		at += 4ull * count;
 	}
+	return true;
+}
+
+static void touch(struct footprints *f, u64 address, u32 size, enum way way, u16 place)
+{
+	struct page_set *early = early_set(f);
+
+	f->no_memory |= !touch_bytes_in(&f->made->all, address, size, way, place) ||
+			(early && !touch_bytes_in(early, address, size, way, place));
+}
+
+static void touch_words(struct footprints *f, u64 address, u64 bytes, enum way way, u16 place)
+{
+	struct page_set *early = early_set(f);
+
+	f->no_memory |= !touch_words_in(&f->made->all, address, bytes, way, place) ||
+			(early && !touch_words_in(early, address, bytes, way, place));
 }
 
 /* All lanes access neighbouring words of one allocation. False: they do not. */
@@ -219,7 +255,65 @@ static u32 ordering_of(const struct code *code, u32 insn)
 
 	if (origin == NO_OPERAND || !code->forms[origin].row || !sites_is_own(code, insn))
 		return 0;
-	return race_role_of(&code->forms[origin]).does & (RACE_FENCE | RACE_ACQUIRES | RACE_RELEASES);
+	return race_role_of(&code->forms[origin]).does &
+	       (RACE_FENCE | RACE_ACQUIRES | RACE_RELEASES | RACE_GRID_WAIT | RACE_GRID_LETS);
+}
+
+/* --- Launches that begin before the one before them has ended -------------------------------------------------- */
+
+/* Of machine code nothing is known of its waits. */
+static bool waits_somewhere(const struct program *p)
+{
+	for (u32 c = 0; c < p->code_count; c++) {
+		const struct code *code = p->codes[c];
+		for (u32 k = 0; k < code->insn_count; k++)
+			if (code->function->machine || ordering_of(code, k) & RACE_GRID_WAIT)
+				return true;
+	}
+	return false;
+}
+
+static bool has_waited(const struct footprints *f, const struct block *b)
+{
+	return b->grid->kernel->function->machine ||
+	       (b->index / 64 < f->waited_words && f->have_waited[b->index / 64] >> b->index % 64 & 1);
+}
+
+/* What the block does from now on comes after earlier launches: some of its threads may still be early, but who waits for
+ * whom within it is not looked at. */
+static void wait(struct footprints *f, const struct block *b)
+{
+	const u64 word = b->index / 64, room = 2 * word + 16;
+
+	if (word >= f->waited_words) {
+		u64 *more = realloc(f->have_waited, room * sizeof *more);
+		if (!more) {
+			f->no_memory = true;
+			return;
+		}
+		memset(more + f->waited_words, 0, (room - f->waited_words) * sizeof *more);
+		f->have_waited = more;
+		f->waited_words = room;
+	}
+	f->have_waited[word] |= 1ull << b->index % 64;
+}
+
+static void order(struct footprints *f, const struct block *b, u32 ordering)
+{
+	f->made->releases |= (ordering & (RACE_FENCE | RACE_RELEASES)) != 0;
+	f->made->acquires |= (ordering & (RACE_FENCE | RACE_ACQUIRES)) != 0;
+	f->made->lets |= (ordering & RACE_GRID_LETS) != 0;
+	if (ordering & RACE_GRID_WAIT)
+		wait(f, b);
+}
+
+static bool begin(struct footprints *f, const struct block *b)
+{
+	if (!f->made && !(f->made = calloc(1, sizeof *f->made)))
+		return false;
+	f->made->may_wait = f->may_wait;
+	f->is_early = f->may_wait && !has_waited(f, b);
+	return true;
 }
 
 /* Of machine code, textures are not followed. */
@@ -254,10 +348,9 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	const struct account_site *s = site_of(f, code, insn);
 	u64 base[WARP_LANES], address[WARP_LANES];
 
-	if (!f->made && !(f->made = calloc(1, sizeof *f->made)))
+	if (!begin(f, w->block))
 		return;
-	f->made->releases |= (ordering & (RACE_FENCE | RACE_RELEASES)) != 0;
-	f->made->acquires |= (ordering & (RACE_FENCE | RACE_ACQUIRES)) != 0;
+	order(f, w->block, ordering);
 	const enum texel_use use = texel_use(code, insn);
 	if (use != TEXEL_NONE)
 		touch_texels(f, w, i, rows, mask, use);
@@ -295,7 +388,7 @@ void footprints_range(struct footprints *f, const struct warp *w, const struct i
 {
 	const struct code *code = w->frame->code;
 
-	if (!f->made && !(f->made = calloc(1, sizeof *f->made)))
+	if (!begin(f, w->block))
 		return;
 	touch_range(f, w, address, bytes,
 		    reduces  ? WAY_STRONG_WRITE
@@ -320,6 +413,7 @@ struct footprints *footprints_new(struct arena *arena, const struct check_sites 
 		f->ways[k] = (u8)ways_of(&sites->items[k]);
 	for (u32 c = 0; c < p->code_count; c++)
 		f->numbers[c] = ARENA_ARRAY(arena, p->codes[c]->insn_count + 1, u16);
+	f->may_wait = waits_somewhere(p);
 	return f;
 }
 
@@ -339,12 +433,19 @@ static void keep_place(const struct check_sites *where, struct touched_place *p)
 	p->text.source = found.source ? strdup(found.source) : NULL;
 }
 
+static void forget_waits(struct footprints *f)
+{
+	free(f->have_waited);
+	f->have_waited = NULL;
+	f->waited_words = 0;
+}
+
 struct footprint *footprints_take(struct footprints *f)
 {
 	struct footprint *made = f->made;
 
 	f->made = NULL;
-	f->last = NULL;
+	forget_waits(f);
 	if (!made || f->no_memory) {
 		footprint_free(made);
 		return NULL;
@@ -358,18 +459,25 @@ void footprints_free(struct footprints *f)
 {
 	footprint_free(f->made);
 	f->made = NULL;
-	f->last = NULL;
+	forget_waits(f);
+}
+
+static void free_pages(struct page_set *s)
+{
+	for (u32 k = 0; s && k < BUCKETS; k++)
+		for (struct page *p = s->buckets[k], *next; p; p = next) {
+			next = p->next;
+			free(p);
+		}
 }
 
 void footprint_free(struct footprint *f)
 {
 	if (!f)
 		return;
-	for (u32 k = 0; k < BUCKETS; k++)
-		for (struct page *p = f->buckets[k], *next; p; p = next) {
-			next = p->next;
-			free(p);
-		}
+	free_pages(&f->all);
+	free_pages(f->early);
+	free(f->early);
 	for (u32 k = 0; k < f->place_count; k++) {
 		free((void *)(uintptr_t)f->places[k].text.file);
 		free((void *)(uintptr_t)f->places[k].text.function);
@@ -399,17 +507,23 @@ bool footprint_add(struct footprint **f, u64 address, u64 bytes, bool writes, co
 
 static u64 word_address(const struct page *p, u32 word) { return (p->number * PAGE_WORDS + word) * 4; }
 
+static void forget_pages(struct page_set *s, u64 address, u64 bytes)
+{
+	for (u32 k = 0; s && k < BUCKETS; k++)
+		for (struct page *p = s->buckets[k]; p; p = p->next)
+			for (u32 n = 0; n < PAGE_WORDS; n++)
+				for (u32 way = 0; way < WAYS; way++)
+					if (word_address(p, n) - address < bytes)
+						p->bytes[way][n] = 0;
+}
+
 void footprint_forget(struct footprint *f, u64 address, u64 bytes)
 {
 	for (u32 k = 0; k < f->range_count; k++)
 		if (f->ranges[k].low < address + bytes && f->ranges[k].high > address)
 			f->ranges[k].high = f->ranges[k].low;
-	for (u32 k = 0; k < BUCKETS; k++)
-		for (struct page *p = f->buckets[k]; p; p = p->next)
-			for (u32 n = 0; n < PAGE_WORDS; n++)
-				for (u32 way = 0; way < WAYS; way++)
-					if (word_address(p, n) - address < bytes)
-						p->bytes[way][n] = 0;
+	forget_pages(&f->all, address, bytes);
+	forget_pages(f->early, address, bytes);
 }
 
 /* --- Comparing ------------------------------------------------------------------------------------ */
@@ -446,7 +560,7 @@ static void compare_range(struct clashes *c, const struct range *r, const struct
 	const struct fault_place copy = {.function = r->what};
 
 	for (u32 k = 0; r->low < r->high && k < BUCKETS; k++)
-		for (const struct page *p = f->buckets[k]; p; p = p->next) {
+		for (const struct page *p = f->all.buckets[k]; p; p = p->next) {
 			if (word_address(p, PAGE_WORDS) <= r->low || word_address(p, 0) >= r->high)
 				continue;
 			for (u32 n = 0; n < PAGE_WORDS; n++)
@@ -523,11 +637,31 @@ static bool has_flag(const struct page *p, const struct page *q)
 static bool tells(const struct footprint *f, const struct footprint *other)
 {
 	for (u32 k = 0; f->releases && other->acquires && k < BUCKETS; k++)
-		for (const struct page *p = f->buckets[k]; p; p = p->next)
-			for (const struct page *q = other->buckets[k]; q; q = q->next)
+		for (const struct page *p = f->all.buckets[k]; p; p = p->next)
+			for (const struct page *q = other->all.buckets[k]; q; q = q->next)
 				if (q->number == p->number && has_flag(p, q))
 					return true;
 	return false;
+}
+
+static void compare_sets(struct clashes *c, const struct page_set *s, const struct page_set *other)
+{
+	for (u32 k = 0; k < BUCKETS; k++)
+		for (const struct page *p = s->buckets[k]; p; p = p->next)
+			for (const struct page *q = other->buckets[k]; q; q = q->next)
+				if (q->number == p->number)
+					compare_pages(c, p, q);
+}
+
+u32 footprint_early_clashes(const struct footprint *f, const struct footprint *other, struct footprint_clash *to,
+			    u32 room)
+{
+	struct clashes c = {.a = f, .b = other, .to = to, .room = room};
+	const struct page_set *early = f->may_wait ? f->early : &f->all;
+
+	if (other->lets && early && !tells(f, other) && !tells(other, f))
+		compare_sets(&c, early, &other->all);
+	return c.count;
 }
 
 u32 footprint_clashes(const struct footprint *f, const struct footprint *other, struct footprint_clash *to, u32 room)
@@ -538,10 +672,6 @@ u32 footprint_clashes(const struct footprint *f, const struct footprint *other, 
 	if (tells(f, other) || tells(other, f))
 		return 0;
 	compare_ranges(&c);
-	for (u32 k = 0; k < BUCKETS; k++)
-		for (const struct page *p = f->buckets[k]; p; p = p->next)
-			for (const struct page *q = other->buckets[k]; q; q = q->next)
-				if (q->number == p->number)
-					compare_pages(&c, p, q);
+	compare_sets(&c, &f->all, &other->all);
 	return c.count;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a launch reads and writes of global memory, word by word, with the instruction that did so first: kept beyond the launch,
- * and compared with what launches of other streams have done that nothing orders with it. Bulk copies, textures and what kernels
- * do through machine code's own handlers of asynchronous copies are not in it.
+ * and compared with what launches of other streams have done that nothing orders with it. What kernels
+ * do through machine code's own handlers of asynchronous copies, and its textures, are not in it.
  */
 #ifndef PTXSIM_OBSERVE_FOOTPRINT_H
 #define PTXSIM_OBSERVE_FOOTPRINT_H
@@ -37,6 +37,9 @@ struct footprint_clash {
 	struct fault_place at, other;
 };
 /* Up to `room` of them, each pair of places once; returns how many. */
+/* Likewise of what `f` did before it waited for earlier launches, if `other`, the launch before it, has let it begin early. */
+u32 footprint_early_clashes(const struct footprint *f, const struct footprint *other, struct footprint_clash *to,
+			    u32 room);
 u32 footprint_clashes(const struct footprint *f, const struct footprint *other, struct footprint_clash *to, u32 room);
 
 #endif

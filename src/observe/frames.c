@@ -40,37 +40,41 @@ static const struct dwarf *dwarf_of(struct frames *f, const struct ir_module *m)
 	return f->dwarfs[k];
 }
 
-static u64 size_of(const struct dwarf_type *t)
-{
-	const struct dwarf_type *plain = t ? dwarf_plain(t) : NULL;
-
-	if (!plain || plain->kind != DWARF_ARRAY || plain->size)
-		return plain ? plain->size : 0;
-	u64 size;
-	return __builtin_mul_overflow(plain->count, size_of(plain->of), &size) ? 0 : size;
-}
-
-/* Is the variable kept there, from begin to end? */
-static bool is_in(const struct dwarf_variable *v, const char *name, u64 byte, struct frame_variable *found)
+/* Is the variable kept in that one of PTX, from begin to end? */
+static bool is_in(const struct dwarf_variable *v, const char *name, struct frame_variable *found)
 {
 	const struct dwarf_location *at = v->ranges.count == 1 ? &v->ranges.items[0].location : NULL;
-	const u64 size = size_of(v->type);
+	const struct dwarf_type *type = v->type ? dwarf_plain(v->type) : NULL;
 
-	if (!at || at->where != DWARF_IN_MEMORY || at->next || !at->name || strcmp(at->name, name) != 0 ||
-	    byte < at->value || byte - at->value >= size)
+	if (!at || !type || at->where != DWARF_IN_MEMORY || at->next || !at->name || strcmp(at->name, name) != 0)
 		return false;
-	*found = (struct frame_variable){v->name, at->value, size};
+	*found = (struct frame_variable){.name = v->name,
+					 .at = at->value,
+					 .size = type->size,
+					 .has_parts = type->kind == DWARF_ARRAY || type->kind == DWARF_STRUCT ||
+						      type->kind == DWARF_UNION};
 	return true;
 }
 
-static u32 count_in(const struct dwarf_scope *s, const char *name, u64 byte, struct frame_variable *found)
+static bool overlap(const struct frame_variable *a, const struct frame_variable *b)
 {
+	return a->at < b->at ? b->at - a->at < a->size : a->at - b->at < b->size;
+}
+
+/* How many variables of the scope share bytes with `with`; the last of them. */
+static u32 count_in(const struct dwarf_scope *s, const char *name, const struct frame_variable *with,
+		    struct frame_variable *last)
+{
+	struct frame_variable v;
 	u32 count = 0;
 
 	for (size_t k = 0; k < s->variables.count; k++)
-		count += is_in(s->variables.items[k], name, byte, found);
+		if (is_in(s->variables.items[k], name, &v) && overlap(&v, with)) {
+			*last = v;
+			count++;
+		}
 	for (size_t k = 0; k < s->inner.count; k++)
-		count += count_in(s->inner.items[k], name, byte, found);
+		count += count_in(s->inner.items[k], name, with, last);
 	return count;
 }
 
@@ -79,6 +83,9 @@ bool frames_find(struct frames *f, const struct ir_function *function, const str
 {
 	const struct dwarf *d = function->module ? dwarf_of(f, function->module) : NULL;
 	const struct dwarf_function *x = d ? dwarf_function(d, function) : NULL;
+	const struct frame_variable one = {.at = byte, .size = 1};
+	struct frame_variable other;
 
-	return x && x->scope && count_in(x->scope, v->name, byte, found) == 1;
+	return x && x->scope && count_in(x->scope, v->name, &one, found) == 1 &&
+	       count_in(x->scope, v->name, found, &other) == 1;
 }

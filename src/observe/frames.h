@@ -12,12 +12,13 @@ struct frames;
 
 struct frame_variable {
 	const char *name;
-	u64 at, size; /* bytes into the variable of PTX */
+	u64 at, size;   /* bytes into the variable of PTX: as the sections say, whatever that is */
+	bool has_parts; /* an array or a structure */
 };
 
 /* Lives as long as the arena; the program must too. */
 struct frames *frames_new(struct arena *arena, const struct program *program);
-/* The one that has that byte of the function's variable. False: there is none, or several have it. */
+/* The one that has that byte of the function's variable. False: there is none, or it shares its place with others. */
 bool frames_find(struct frames *f, const struct ir_function *function, const struct ir_variable *v, u64 byte,
 		 struct frame_variable *found);
 

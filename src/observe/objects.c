@@ -32,7 +32,7 @@ struct object_access {
 	u8 bytes;            /* 0: what the site says, or a bulk copy's operand */
 	bool stores, looks;  /* looks: in this launch */
 	u64 base, size;      /* of local memory: from the frame's base */
-	u64 inside;          /* where they begin in the variable of PTX */
+	bool is_part;        /* of the variable of PTX, at its origin's offset */
 	enum ir_space in;    /* the object's space */
 	const char *name;
 };
@@ -84,7 +84,8 @@ static const char *other_name(const struct objects *o, const struct warp *w, con
 
 	if (a->in == SPACE_SHARED)
 		return other_variable(o->launch, a->in, at);
-	return frames_find(o->frames, w->frame->code->function, a->origin.object, at - (a->base - a->inside), &v)
+	return a->is_part && frames_find(o->frames, w->frame->code->function, a->origin.object,
+					 at - (a->base - (u64)a->origin.offset), &v)
 		       ? v.name
 		       : NULL;
 }
@@ -480,16 +481,17 @@ struct objects *objects_new(struct arena *arena, const struct check_sites *where
 	return o;
 }
 
-/* A part of local memory that is one of the source's variables. */
+/* A part of local memory that is one of the source's variables. What has no parts is left alone: a loop may begin below
+ * what it goes over, where optimised code has something else. So is what does not begin there. */
 static void find_part(struct frames *frames, struct object_access *a, const struct code *code)
 {
 	struct frame_variable part;
 
 	if (a->in != SPACE_LOCAL || a->origin.offset < 0 ||
-	    !frames_find(frames, code->function, a->origin.object, (u64)a->origin.offset, &part) ||
-	    part.at + part.size > a->size)
+	    !frames_find(frames, code->function, a->origin.object, (u64)a->origin.offset, &part) || !part.has_parts ||
+	    part.at != (u64)a->origin.offset || part.at >= a->size || part.size > a->size - part.at)
 		return;
-	a->inside = part.at;
+	a->is_part = true;
 	a->base += part.at;
 	a->size = part.size;
 	a->name = part.name;
@@ -509,7 +511,7 @@ static bool find_variable(struct frames *frames, struct object_access *a, const 
 			a->base = k->places[n].address;
 			a->size = v->size;
 			a->name = v->name;
-			a->inside = 0;
+			a->is_part = false;
 			find_part(frames, a, code);
 			return true;
 		}

@@ -120,6 +120,10 @@ struct race_role race_role_of(const struct form *f)
 		return (struct race_role){.does = RACE_STRONG | orders_of(f, 0) |
 						  (form_has(f, M_volatile) ? RACE_VOLATILE : 0),
 					  .scope = (u8)scope_of(f, RACE_GPU)};
+	if (form_has(f, M_launch_dependents))
+		return (struct race_role){.does = RACE_GRID_LETS};
+	if (form_has(f, M_wait) && !f->operand_count)
+		return (struct race_role){.does = RACE_GRID_WAIT};
 	if (form_has(f, M_nc))
 		return (struct race_role){.does = RACE_READ_ONLY};
 	return (struct race_role){.does = (form_has(f, M_sync) ? RACE_EXCHANGE : 0) | (goes_on(f) ? RACE_ASYNC : 0)};

@@ -29,6 +29,8 @@ enum race_role_bit {
 	RACE_TEXELS = 1 << 17, /* an access through a texture or a surface */
 	RACE_ASYNC = 1 << 18,  /* an operation that goes on by itself, whose accesses are told of apart: race_async.h */
 	RACE_PROXY_FENCE = 1 << 19, /* between ordinary accesses of global memory and asynchronous ones */
+	RACE_GRID_WAIT = 1 << 20,   /* for the launches that this one was begun beside */
+	RACE_GRID_LETS = 1 << 21,   /* the launches behind begin */
 };
 
 struct race_role {

@@ -24,10 +24,26 @@ static json_t *text_of(const char *text)
 	return json_string(copy);
 }
 
+/* A path as a reference (RFC 3986): what has a meaning there, or none, is written as its bytes. */
+static json_t *uri_of(const char *path)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/!$&'()*+,;=@";
+	char uri[8192];
+	size_t used = 0;
+
+	for (const char *c = path; *c && used + 4 < sizeof uri; c++)
+		if (strchr(plain, *c))
+			uri[used++] = *c;
+		else
+			used += (size_t)snprintf(uri + used, 4, "%%%02X", (unsigned)(u8)*c);
+	uri[used] = 0;
+	return json_string(uri);
+}
+
 static json_t *location(const char *file, u32 line, u32 column, const char *function, const char *words)
 {
 	json_t *region = json_pack("{s:i}", "startLine", (int)max_u32(line, 1));
-	json_t *place = json_pack("{s:{s:{s:o}, s:o}}", "physicalLocation", "artifactLocation", "uri", text_of(file),
+	json_t *place = json_pack("{s:{s:{s:o}, s:o}}", "physicalLocation", "artifactLocation", "uri", uri_of(file),
 				  "region", region);
 
 	if (region && column)

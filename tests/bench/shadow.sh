@@ -40,4 +40,4 @@ measure 'every 16th word, written only' stores $((4 * m)) 4 $((256 * m)) 'i * 64
 measure 'one word in 512 bytes' words $m 4 $((512 * m)) 'i * 512'
 measure 'one word in 4096 bytes' words $((m / 16)) 4 $((256 * m)) 'i * 4096'
 measure 'halves in any order' halves $((4 * m)) 2 $((8 * m)) 'i * (2 * i + 1) % 4194304 * 2'
-measure 'every 16th half' halves $m 2 $((32 * m)) 'i * 32'
+measure 'every 16th half' halves $((4 * m)) 2 $((128 * m)) 'i * 32'

@@ -43,6 +43,10 @@ for text in '"version": "2.1.0"' '"ruleId": "race"' '"uri": "global-last-block.c
 	'"suppression": "race global-last-block.cu:25 global-last-block.cu:18"'; do
 	holds "SARIF has $text" grep -q -F "$text" "$work/found.sarif"
 done
+mkdir "$work/odd"
+cp "$folder/planted/global-last-block.ptx" "$work/odd/100% é #1.ptx"
+check --sarif "$work/odd.sarif" "$work/odd/100% é #1.ptx"
+holds 'paths are references in SARIF' grep -q '"uri": ".*/odd/100%25%20%C3%A9%20%231.ptx"' "$work/odd.sarif"
 check --report=json "$folder/planted/global-last-block.ptx"
 holds 'the report has the suggestion' grep -q '"suggestion": "nothing orders the two blocks' "$work/out"
 

@@ -174,6 +174,15 @@ static int use_streams(void *module, unsigned long long p, const char *how)
 	return status | finish();
 }
 
+/* Onto bytes that it copies, too. */
+static int copy_along(unsigned long long p, unsigned bytes)
+{
+	int (*copy)(unsigned long long, unsigned long long, size_t);
+
+	*(void **)&copy = (void *)CU(cuMemcpyDtoD_v2);
+	return copy(p + bytes, p, 128);
+}
+
 static int check_values(unsigned long long p)
 {
 	unsigned h[64];
@@ -316,6 +325,14 @@ int main(int count, char **words)
 			printf("error %d\n", launch(module, "waits", 32, &p));
 		else if (!strcmp(words[k], "fill"))
 			status |= fill(p, 64);
+		else if (!strcmp(words[k], "fill-long"))
+			printf("error %d\n", fill(p, 100));
+		else if (!strcmp(words[k], "copy-long"))
+			printf("error %d\n", copy_out(out, p + 64));
+		else if (!strcmp(words[k], "copy-along"))
+			status |= copy_along(p, 128);
+		else if (!strcmp(words[k], "copy-over"))
+			status |= copy_along(p, 64);
 		else if (!strcmp(words[k], "flag"))
 			status |= fill(p + 128, 32);
 		else if (!strcmp(words[k], "streams") && k + 1 < count)
@@ -342,6 +359,8 @@ int main(int count, char **words)
 		printf("error %d\n", give(p));
 	if (count > 1 && !strcmp(words[count - 1], "freed"))
 		printf("error %d\n", launch(module, "clean", 64, &p));
+	if (count > 1 && !strcmp(words[count - 1], "copy-freed"))
+		printf("error %d\n", copy_out(out, p + 64));
 	if (count > 1 && !strcmp(words[count - 1], "close")) {
 		dlclose(library);
 		usleep(100000);

@@ -65,6 +65,12 @@ expect "a graph that is kept is no leak" 0 'found nothing' --check "$program" gr
 expect "what it has not freed is" 1 '^leak: 512 bytes .* given by cuMemAllocAsync' --check "$program" graph-leak
 expect "a leak is told" 1 'leak: 256 bytes .* given by cuMemAlloc' --check "$program" clean leak
 expect "and that of an array" 1 'leak: 512 bytes .* given by cuArrayCreate' --check "$program" array
+expect "a copy that overlaps is" 1 'copy that overlaps: cuMemcpyDtoD at exec_program.* copies 128 bytes from 0x.* 64 bytes away' --check "$program" fill copy-over
+expect "one beside its source is none" 0 'found nothing' --check "$program" fill copy-along
+past="is refused: of the [0-9]* bytes from 0x[0-9a-f]* on, [0-9]* lie past the end of an allocation of 256 bytes, given by cuMemAlloc"
+expect "a copy beyond memory is told of" 1 "^address out of bounds: cuMemcpyDtoH at exec_program.* $past" --check "$program" fill copy-long
+expect "and a fill" 1 "^address out of bounds: cuMemsetD32 at exec_program.* $past" --check "$program" fill-long
+expect "and a copy of what has been freed" 1 '^memory that was freed: cuMemcpyDtoH at exec_program.* which lies in 256 bytes freed by cuMemFree' --check "$program" fill copy-freed
 at='at exec_program[^ ]* in main'
 expect "with the program's line that asked for it" 1 "^leak: 256 bytes .* given by cuMemAlloc $at, are never freed" --check "$program" clean leak
 expect "a finding has the line of the launch" 1 "^  launched at exec_program" --check "$program" race

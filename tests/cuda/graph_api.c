@@ -353,6 +353,38 @@ START_TEST(captures_that_part_or_meet_are_invalid)
 }
 END_TEST
 
+/* A stream that joins a capture and is destroyed: recorded on an H200. */
+static int end_without(const struct fixture *f, int joins)
+{
+	struct cu_stream *s, *side;
+	struct cu_event *e, *last;
+	struct cu_graph *g;
+
+	OK(cuStreamCreate(&s, 1));
+	OK(cuStreamCreate(&side, 1));
+	OK(cuEventCreate(&e, 0));
+	OK(cuEventCreate(&last, 0));
+	OK(cuStreamBeginCapture_v2(s, 0));
+	OK(cuEventRecord(e, s));
+	OK(cuStreamWaitEvent(side, e, 0));
+	OK(cuMemsetD32Async(f->at, 1, 1, side));
+	OK(cuEventRecord(last, side));
+	OK(cuStreamDestroy_v2(side));
+	if (joins)
+		OK(cuStreamWaitEvent(s, last, 0));
+	OK(cuMemsetD32Async(f->at + 4, 1, 1, s));
+	return cuStreamEndCapture(s, &g);
+}
+
+START_TEST(captures_outlive_streams_that_join_them)
+{
+	const struct fixture f = begin();
+
+	OK(end_without(&f, 1));
+	FAILS(end_without(&f, 0), 904);
+}
+END_TEST
+
 START_TEST(external_events_are_nodes_of_captures)
 {
 	struct fixture f = begin();
@@ -481,6 +513,7 @@ UNIT_TESTS("graph_api", 60)
 	UNIT_TEST(user_objects_live_as_long_as_their_graph);
 	UNIT_TEST(a_capture_is_led_on_by_hand);
 	UNIT_TEST(captures_that_part_or_meet_are_invalid);
+	UNIT_TEST(captures_outlive_streams_that_join_them);
 	UNIT_TEST(external_events_are_nodes_of_captures);
 	UNIT_TEST(what_may_wait_breaks_captures);
 	UNIT_TEST(ptx_run_uses_the_hosts_memory);

@@ -120,8 +120,10 @@ int capture_allocate(struct cu_stream *s, size_t bytes, u64 *address)
 
 static void release(struct capture *c)
 {
-	if (!--c->users)
-		free(c);
+	if (--c->users)
+		return;
+	free(c->left.list);
+	free(c);
 }
 
 void capture_leave(struct cu_event *e)
@@ -200,7 +202,8 @@ void capture_abandon(struct cu_stream *s)
 
 	if (!c)
 		return;
-	c->broken = true;
+	/* The capture goes on, but somebody must wait for what the stream was given, as an H200 has it. */
+	c->broken |= c->origin == s || !tips_add(&c->left, &s->tips);
 	for (struct cu_stream *o = s->context->streams; o; o = o->next)
 		if (o == s || (c->origin == s && o->capture == c)) {
 			o->capture = NULL;
@@ -235,24 +238,29 @@ int drv_cuStreamBeginCaptureToGraph(struct cu_stream *h_stream, struct cu_graph 
 	return result;
 }
 
+/* Has each of these nodes been waited for, by the stream or by a node? */
+static bool are_needed(const struct cu_stream *s, const struct tips *nodes)
+{
+	for (u32 k = 0; k < nodes->count; k++) {
+		bool needed = false;
+		for (u32 t = 0; t < s->tips.count; t++)
+			needed |= s->tips.list[t] == nodes->list[k];
+		for (const struct cu_node *n = s->capture->graph->first; n && !needed; n = n->next)
+			for (u32 d = 0; d < n->need_count; d++)
+				needed |= n->needs[d] == nodes->list[k];
+		if (!needed)
+			return false;
+	}
+	return true;
+}
+
 /* Has every other stream's last node been waited for by the origin? */
 static bool is_joined(const struct cu_stream *s)
 {
-	for (const struct cu_stream *o = s->context->streams; o; o = o->next) {
-		if (o == s || o->capture != s->capture)
-			continue;
-		for (u32 k = 0; k < o->tips.count; k++) {
-			bool needed = false;
-			for (u32 t = 0; t < s->tips.count; t++)
-				needed |= s->tips.list[t] == o->tips.list[k];
-			for (const struct cu_node *n = s->capture->graph->first; n && !needed; n = n->next)
-				for (u32 d = 0; d < n->need_count; d++)
-					needed |= n->needs[d] == o->tips.list[k];
-			if (!needed)
-				return false;
-		}
-	}
-	return true;
+	for (const struct cu_stream *o = s->context->streams; o; o = o->next)
+		if (o != s && o->capture == s->capture && !are_needed(s, &o->tips))
+			return false;
+	return is_open(s->capture, &s->capture->left) && are_needed(s, &s->capture->left);
 }
 
 int drv_cuStreamEndCapture(struct cu_stream *h_stream, struct cu_graph **ph_graph)

@@ -9,6 +9,7 @@
 
 #include "cuda/driver/array.h"
 #include "cuda/driver/driver.h"
+#include "cuda/driver/finding.h"
 
 /* Is a range within one allocation that kernels can reach, or in several that were mapped side by side? */
 static bool is_device_range(u64 at, u64 bytes)
@@ -55,7 +56,20 @@ enum side { SIDE_HOST, SIDE_DEVICE, SIDE_ANY };
 /* Whether the side's bytes can be accessed. SIDE_ANY takes what the host can reach, which is everything. */
 static bool is_range(enum side side, u64 at, u64 bytes)
 {
-	return side == SIDE_DEVICE ? is_device_range(at, bytes) : is_host_range(at, bytes);
+	const bool reaches = side == SIDE_DEVICE ? is_device_range(at, bytes) : is_host_range(at, bytes);
+
+	if (!reaches)
+		finding_refused(at, bytes, "cuMemcpy");
+	return reaches;
+}
+
+static bool is_fillable(u64 at, u64 bytes)
+{
+	const bool reaches = is_device_range(at, bytes);
+
+	if (!reaches)
+		finding_refused(at, bytes, "cuMemset");
+	return reaches;
 }
 
 /* A copy of bytes. The legacy rules of when a call returns, since programs rely on them:
@@ -88,6 +102,7 @@ static int linear(u64 to, enum side to_side, u64 from, enum side from_side, u64 
 	if (!is_range(to_side, to, bytes) || !is_range(from_side, from, bytes) ||
 	    !peer_may_copy(to, s->context->device, true) || !peer_may_copy(from, s->context->device, false))
 		return CU_INVALID_VALUE;
+	finding_overlap(to, from, bytes);
 	return between(to, to_side, from, from_side, bytes, s, waits);
 }
 
@@ -348,7 +363,7 @@ static int fill(u64 at, size_t pitch, u32 value, u32 element, size_t width, size
 		return CU_OK;
 	if (at % element || pitch % element || width > SIZE_MAX / element || (height > 1 && pitch < width * element) ||
 	    (height > 1 && height - 1 > SIZE_MAX / 2 / pitch) ||
-	    !is_device_range(at, (height - 1) * pitch + width * element) ||
+	    !is_fillable(at, (height - 1) * pitch + width * element) ||
 	    (!s->capture && !peer_may_fill(at, s->context->device)))
 		return CU_INVALID_VALUE;
 	const struct task t = {.kind = TASK_FILL,

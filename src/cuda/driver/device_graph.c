@@ -34,6 +34,7 @@ void exec_let_go(struct cu_exec *x)
 	drv_cuGraphDestroy(x->graph);
 	free(x->fired.list);
 	free(x->tails.list);
+	order_plan_drop(x->plan);
 	free(x->order);
 	free(x);
 }

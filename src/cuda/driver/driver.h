@@ -269,6 +269,7 @@ enum task_kind {
 	TASK_CHILD,
 	TASK_FREE,
 	TASK_ALLOCATE,
+	TASK_GIVEN, /* memory is there for what comes behind; only where somebody asks what races */
 	TASK_WRITE,
 	TASK_CONDITION,
 	TASK_BATCH, /* of waits and writes; only in graphs */
@@ -310,7 +311,8 @@ struct fill {
 /* A piece of work; as a node of a graph, or in a stream. */
 struct task {
 	enum task_kind kind;
-	struct order *order; /* where it stands among others, from malloc; NULL: nobody asks */
+	struct order *order;    /* where it stands among others, from malloc; NULL: nobody asks */
+	struct order_node node; /* of the graph's launch that it is a part of */
 	union {
 		struct {
 			struct cu_function *function;
@@ -321,6 +323,7 @@ struct task {
 			u8 *params;           /* from malloc, the task's; NULL: behind the operation */
 			u32 param_bytes;
 			u32 shared_bytes;
+			bool loose;                    /* begins when the kernel before it in the stream lets it */
 			const struct host_place *from; /* where the program launches it; NULL: not known */
 		} kernel;
 		struct copy copy;
@@ -345,6 +348,9 @@ struct task {
 			u64 address;
 			u64 number; /* of the request, as in struct region; 0: a graph's */
 		} free;
+		struct {
+			u64 address, bytes;
+		} given;
 		struct {
 			u64 address, value;
 			u32 bytes;
@@ -432,8 +438,9 @@ struct capture {
 	u64 id;
 	int mode; /* 0: global, 1: of the thread, 2: relaxed */
 	u64 thread;
-	bool broken; /* invalidated */
-	bool given;  /* the graph is the program's */
+	bool broken;      /* invalidated */
+	bool given;       /* the graph is the program's */
+	struct tips left; /* of streams that took part and are destroyed */
 };
 
 /* Graphs that kernels have asked to launch. */
@@ -451,7 +458,8 @@ struct cu_exec {
 	struct asked fired, tails; /* device_graph.c */
 	struct cu_graph *graph;    /* its own copy */
 	struct cu_node **order;
-	struct cu_node *found; /* by the last look-up; the next one is often for the node behind it */
+	struct order_plan *plan; /* of these; NULL: nobody asks which of them race */
+	struct cu_node *found;   /* by the last look-up; the next one is often for the node behind it */
 };
 
 struct cu_node *graph_add(struct cu_graph *g, struct cu_node **needs, size_t count, const struct task *t,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cuda/driver/driver.h"
+#include "cuda/driver/watch.h"
 
 /* An order that every edge allows; false: the edges go round.
  * Rounds over the nodes, each taking those whose needs are done. With edges that go round nothing is taken. */
@@ -26,12 +27,22 @@ static bool put_in_order(struct cu_exec *x)
 			for (u32 k = 0; k < n->need_count && ready; k++)
 				ready = n->needs[k]->mark;
 			if (ready) {
-				n->mark = 1;
 				x->order[done++] = n;
+				n->mark = done;
 			}
 		}
 	} while (done > before);
 	return done == g->count;
+}
+
+/* After put_in_order: what the edges say. */
+static void find_plan(struct cu_exec *x)
+{
+	watch_streams();
+	x->plan = order_plan_new(x->graph->count);
+	for (u32 k = 0; x->plan && k < x->graph->count; k++)
+		for (u32 n = 0; n < x->order[k]->need_count; n++)
+			order_plan_edge(x->plan, k, x->order[k]->needs[n]->mark - 1);
 }
 
 /* Copies the graph: later changes of the original do not reach what was instantiated. */
@@ -53,11 +64,14 @@ int drv_cuGraphInstantiateWithFlags(struct cu_exec **made, struct cu_graph *h_gr
 	int result = drv_cuGraphClone(&x->graph, h_graph);
 	if (!result && (!put_in_order(x) || !graph_take_updates(x->graph)))
 		result = CU_INVALID_VALUE;
+	if (!result)
+		find_plan(x);
 	if (!result && !handle_add(x, HANDLE_EXEC))
 		result = CU_OUT_OF_MEMORY;
 	if (result) {
 		if (x->graph)
 			drv_cuGraphDestroy(x->graph);
+		order_plan_drop(x->plan);
 		free(x->order);
 		free(x);
 		return result;
@@ -112,7 +126,8 @@ int drv_cuGraphExecDestroy(struct cu_exec *x)
 	return CU_OK;
 }
 
-static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *s, struct cu_exec *of);
+static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *s, struct cu_exec *of,
+		     struct order_plan *plan);
 
 /* The memory of graphs stays for their next launch. */
 static bool frees_own(const struct task *t)
@@ -174,15 +189,17 @@ void graph_run_nodes(struct cu_context *c, struct cu_node *const *order, u32 cou
 static int run_child(struct cu_graph *g, struct cu_stream *s, struct cu_exec *of)
 {
 	struct cu_exec x = {.graph = g};
-	const int result = put_in_order(&x) ? run_graph(x.order, g->count, s, of) : CU_INVALID_VALUE;
+	const int result = put_in_order(&x) ? run_graph(x.order, g->count, s, of, NULL) : CU_INVALID_VALUE;
 
 	free(x.order);
 	return result;
 }
 
 /* Gives all nodes to the stream, in order: one after another, so that edges need no waits. */
-static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *s, struct cu_exec *of)
+static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *s, struct cu_exec *of,
+		     struct order_plan *plan)
 {
+	const u64 launch = plan ? ++driver.next_id : 0;
 	int result = CU_OK;
 
 	for (u32 k = 0; k < count && !result; k++) {
@@ -193,6 +210,7 @@ static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *
 		if (t->kind == TASK_CONDITION)
 			condition_begin(t);
 		struct task given = *t;
+		given.node = (struct order_node){plan, launch, k};
 		if (t->kind == TASK_KERNEL) {
 			if (!kernel_is_there(t))
 				return CU_INVALID_HANDLE;
@@ -218,12 +236,12 @@ int drv_cuGraphLaunch(struct cu_exec *x, struct cu_stream *h_stream)
 		return CU_INVALID_HANDLE;
 	/* Under capture its nodes become those of another graph, of which nothing is known yet. */
 	if (s->capture)
-		return run_graph(x->order, x->graph->count, s, NULL);
+		return run_graph(x->order, x->graph->count, s, NULL, NULL);
 	const int refused = graph_memory_launch(x, s);
 	if (refused)
 		return refused;
 	x->users++;
-	const int result = run_graph(x->order, x->graph->count, s, x);
+	const int result = run_graph(x->order, x->graph->count, s, x, x->plan);
 	const int ended = stream_give(s, &(struct task){.kind = TASK_TAILS, .exec = x}, NULL);
 	return result ? result : ended;
 }

@@ -33,6 +33,17 @@ void finding_giver(const struct region *b, const char *call, char *text, size_t 
 	host_place_text(b->given, call, NULL, text, room);
 }
 
+/* The last that had the address, of those whose calls are known; NULL: none. */
+static const struct gone *find_gone_around(u64 address)
+{
+	for (u64 k = gone_count; k > 0 && gone_count - k < FREED_MOST; k--) {
+		const struct gone *x = &gone[(k - 1) % FREED_MOST];
+		if (address - x->base < x->size)
+			return x;
+	}
+	return NULL;
+}
+
 /* What begins at the address, and has been freed; NULL: its calls are not known. */
 static const struct gone *find_gone(u64 address)
 {
@@ -45,23 +56,70 @@ static const struct gone *find_gone(u64 address)
 void finding_wrong_free(u64 address, const char *call)
 {
 	const struct region *b = block_of(address);
+	const bool inside = b && b->base != address;
 	const struct gone *before = b ? NULL : find_gone(address);
+	const struct host_place *freed = before ? before->freed : b && b->freeing ? b->freed : NULL;
 	char here[PLACE_TEXT], other[PLACE_TEXT];
 
-	if (!watch_checks() || !(before || (b && b->base != address)))
+	if (!watch_checks() || !(before || inside || (b && b->freeing)))
 		return;
 	host_place_text(watch_place(), call, NULL, here, sizeof here);
-	if (b) {
+	if (inside) {
 		finding_giver(b, "cuMemAlloc", other, sizeof other);
 		watch_tell("invalid free: %s frees 0x%llx, which lies %llu bytes inside an allocation of %llu bytes, "
 			   "given by %s",
 			   here, (unsigned long long)address, (unsigned long long)(address - b->base),
 			   (unsigned long long)b->size, other);
 	} else {
-		host_place_text(before->freed, "cuMemFree", NULL, other, sizeof other);
+		host_place_text(freed, "cuMemFree", NULL, other, sizeof other);
 		watch_tell("double free: %s frees 0x%llx, which has been freed already, by %s", here,
 			   (unsigned long long)address, other);
 	}
+}
+
+void finding_refused(u64 address, u64 bytes, const char *call)
+{
+	struct allocation a;
+	const bool is_there = memory_look(&driver.machine->memory, address, 1, &a);
+	const struct region *b = is_there ? block_of(address) : NULL;
+	const struct gone *before = is_there ? NULL : find_gone_around(address);
+	char here[PLACE_TEXT], other[PLACE_TEXT];
+
+	if (!watch_checks() || !(before || (is_there && bytes > a.base + a.size - address)))
+		return;
+	host_place_text(watch_place(), call, NULL, here, sizeof here);
+	if (is_there) {
+		const u64 past = bytes - (a.base + a.size - address);
+		if (b)
+			finding_giver(b, "cuMemAlloc", other, sizeof other);
+		else
+			snprintf(other, sizeof other, "%s", a.name ? a.name : "a module");
+		watch_tell("address out of bounds: %s is refused: of the %llu bytes from 0x%llx on, %llu lie%s past "
+			   "the end of "
+			   "an allocation of %llu bytes, given by %s",
+			   here, (unsigned long long)bytes, (unsigned long long)address, (unsigned long long)past,
+			   past == 1 ? "s" : "", (unsigned long long)a.size, other);
+	} else {
+		host_place_text(before->freed, "cuMemFree", NULL, other, sizeof other);
+		watch_tell("memory that was freed: %s is refused: it accesses 0x%llx, which lies in %llu bytes freed "
+			   "by %s",
+			   here, (unsigned long long)address, (unsigned long long)before->size, other);
+	}
+}
+
+void finding_overlap(u64 to, u64 from, u64 bytes)
+{
+	const u64 apart = to < from ? from - to : to - from;
+	char here[PLACE_TEXT];
+
+	if (!watch_checks() || !apart || apart >= bytes || !block_of(to))
+		return;
+	host_place_text(watch_place(), "cuMemcpy", NULL, here, sizeof here);
+	watch_tell("copy that overlaps: %s copies %llu bytes from 0x%llx to 0x%llx, %llu bytes away: what it leaves "
+		   "there is "
+		   "not defined",
+		   here, (unsigned long long)bytes, (unsigned long long)from, (unsigned long long)to,
+		   (unsigned long long)apart);
 }
 
 /* The program's two calls for the memory; NULL: not known. */

@@ -24,6 +24,11 @@ void finding_giver(const struct region *b, const char *call, char *text, size_t 
 /* The program has freed an address inside of its memory, or memory that it had freed before, by `call`: told of if kernels are
  * checked. With the driver's lock. */
 void finding_wrong_free(u64 address, const char *call);
+/* A call of the program's is refused, since it accesses bytes that are not all memory: told of if some are, or were. With the
+ * driver's lock. */
+void finding_refused(u64 address, u64 bytes, const char *call);
+/* It copies bytes that overlap with those that it copies them to. With the driver's lock. */
+void finding_overlap(u64 to, u64 from, u64 bytes);
 /* Remembers whose memory it was. With the driver's lock. */
 void finding_forget_later(const struct region *b);
 

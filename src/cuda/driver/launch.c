@@ -10,7 +10,13 @@
 #include "cuda/driver/watch.h"
 
 enum { PARAMS_MOST = 32768, EXTRA_END = 0, EXTRA_BUFFER = 1, EXTRA_SIZE = 2 };
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_PROGRAMMATIC_EVENT = 7, ATTRIBUTE_UPDATABLE = 13 };
+enum {
+	ATTRIBUTE_COOPERATIVE = 2,
+	ATTRIBUTE_CLUSTER = 4,
+	ATTRIBUTE_LOOSE = 6, /* "programmatic stream serialization" */
+	ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
+	ATTRIBUTE_UPDATABLE = 13
+};
 
 static const struct arch *arch_of(const struct cu_function *f)
 {
@@ -147,8 +153,8 @@ static void fix_limits(struct cu_function *f)
 }
 
 /* The way of all launches, with the driver's lock held: nothing runs here, the work is given to the stream. */
-static int launch(struct cu_function *handle, struct ptxsim_launch *l, struct cu_stream *stream, void **params,
-		  void **extra)
+static int launch(struct cu_function *handle, struct ptxsim_launch *l, bool loose, struct cu_stream *stream,
+		  void **params, void **extra)
 {
 	struct cu_stream *s = stream_of(stream);
 	struct task t = {.kind = TASK_KERNEL};
@@ -173,6 +179,7 @@ static int launch(struct cu_function *handle, struct ptxsim_launch *l, struct cu
 		t.kernel.function = f;
 		t.kernel.handle = handle;
 		t.kernel.launch = *l;
+		t.kernel.loose = loose;
 		t.kernel.from = watch_place();
 		if (!f->launched)
 			fix_limits(f);
@@ -198,7 +205,7 @@ int drv_cuLaunchKernel(struct cu_function *f, u32 gx, u32 gy, u32 gz, u32 bx, u3
 {
 	struct ptxsim_launch l = shape((const u32[]){gx, gy, gz}, (const u32[]){bx, by, bz}, shared);
 
-	return launch(f, &l, stream, params, extra);
+	return launch(f, &l, false, stream, params, extra);
 }
 
 int drv_cuLaunchCooperativeKernel(struct cu_function *f, u32 gx, u32 gy, u32 gz, u32 bx, u32 by, u32 bz, u32 shared,
@@ -207,13 +214,14 @@ int drv_cuLaunchCooperativeKernel(struct cu_function *f, u32 gx, u32 gy, u32 gz,
 	struct ptxsim_launch l = shape((const u32[]){gx, gy, gz}, (const u32[]){bx, by, bz}, shared);
 
 	l.cooperative = 1;
-	return launch(f, &l, stream, params, NULL);
+	return launch(f, &l, false, stream, params, NULL);
 }
 
 int drv_cuLaunchKernelEx(const struct cu_launch_config *config, struct cu_function *f, void **params, void **extra)
 {
 	struct cu_event *event = NULL;
 	void *updatable = NULL;
+	bool loose = false;
 
 	if (!config || (config->attribute_count && !config->attributes))
 		return CU_INVALID_VALUE;
@@ -224,6 +232,8 @@ int drv_cuLaunchKernelEx(const struct cu_launch_config *config, struct cu_functi
 			l.cooperative = a->integer != 0;
 		else if (a->id == ATTRIBUTE_CLUSTER)
 			memcpy(l.cluster, a->cluster, sizeof l.cluster);
+		else if (a->id == ATTRIBUTE_LOOSE)
+			loose = a->integer != 0;
 		else if (a->id == ATTRIBUTE_PROGRAMMATIC_EVENT)
 			event = a->programmatic.event;
 		else if (a->id == ATTRIBUTE_UPDATABLE && a->integer)
@@ -232,7 +242,7 @@ int drv_cuLaunchKernelEx(const struct cu_launch_config *config, struct cu_functi
 	const struct cu_stream *s = updatable ? stream_of(config->stream) : NULL;
 	if (updatable && (!s || !s->capture))
 		return CU_INVALID_VALUE;
-	int result = launch(f, &l, config->stream, params, extra);
+	int result = launch(f, &l, loose, config->stream, params, extra);
 	if (!result && updatable)
 		result = node_make_updatable(s->tips.list[0], updatable);
 	return result || !event ? result : drv_cuEventRecord(event, config->stream);

@@ -20,6 +20,14 @@ static struct {
 	struct order *under_way;
 } orders;
 
+enum { NODES_MOST = 1024 };
+
+/* For each node those before it, a bit each. */
+struct order_plan {
+	u32 users, row; /* words of a node */
+	u64 before[];
+};
+
 void order_begin(void) { orders.asked = true; }
 bool order_is_wanted(void) { return orders.asked; }
 
@@ -79,6 +87,8 @@ struct order *order_of_next(struct queue *q)
 	orders.queues[k].given = queue_given(q) + 1;
 	o->queue = k;
 	o->number = orders.queues[k].base + orders.queues[k].given;
+	o->loose = 0;
+	o->node = (struct order_node){0};
 	memcpy(o->known, orders.queues[k].known, sizeof o->known);
 	o->known[k] = o->number - 1;
 	o->next = orders.under_way;
@@ -93,7 +103,39 @@ void order_end(struct order *o)
 	*o->at = o->next;
 	if (o->next)
 		o->next->at = o->at;
+	order_drop(o);
 	free(o);
+}
+
+void order_loosely(struct order *o)
+{
+	if (orders.host[o->queue] < o->number - 1)
+		o->loose = o->number - 1;
+}
+
+bool order_is_loose(const struct order *a, const struct order *b)
+{
+	return b->loose && a->queue == b->queue && a->number == b->loose;
+}
+
+void order_as_node(struct order *o, const struct order_node *n)
+{
+	o->node = *n;
+	if (n->plan)
+		n->plan->users++;
+}
+
+struct order order_kept(const struct order *o)
+{
+	if (o->node.plan)
+		o->node.plan->users++;
+	return *o;
+}
+
+void order_drop(struct order *o)
+{
+	order_plan_drop(o->node.plan);
+	o->node.plan = NULL;
 }
 
 void order_after(struct queue *q, struct queue *other, u64 number)
@@ -132,8 +174,45 @@ void order_forget(struct queue *q)
 	orders.queues[k].queue = NULL;
 }
 
+struct order_plan *order_plan_new(u32 count)
+{
+	const u32 row = count / 64 + 1;
+	struct order_plan *p = orders.asked && count <= NODES_MOST
+				       ? calloc(1, sizeof *p + (size_t)count * row * sizeof *p->before)
+				       : NULL;
+
+	if (p) {
+		p->users = 1;
+		p->row = row;
+	}
+	return p;
+}
+
+void order_plan_edge(struct order_plan *p, u32 at, u32 need)
+{
+	u64 *to = p->before + (size_t)at * p->row;
+	const u64 *from = p->before + (size_t)need * p->row;
+
+	for (u32 k = 0; k < p->row; k++)
+		to[k] |= from[k];
+	to[need / 64] |= 1ull << need % 64;
+}
+
+void order_plan_drop(struct order_plan *p)
+{
+	if (p && !--p->users)
+		free(p);
+}
+
+static bool is_before_by_edges(const struct order_node *a, const struct order_node *b)
+{
+	return a->at == b->at || b->plan->before[(size_t)b->at * b->plan->row + a->at / 64] >> a->at % 64 & 1;
+}
+
 bool order_is_before(const struct order *a, const struct order *b)
 {
+	if (a->node.plan && b->node.plan && a->node.launch == b->node.launch)
+		return is_before_by_edges(&a->node, &b->node);
 	return a->queue == b->queue ? a->number <= b->number : b->known[a->queue] >= a->number;
 }
 
@@ -146,7 +225,7 @@ void order_after_piece(const struct order *o)
 bool order_is_past(const struct order *a)
 {
 	for (const struct order *o = orders.under_way; o; o = o->next)
-		if (!order_is_before(a, o))
+		if (!order_is_before(a, o) || order_is_loose(a, o))
 			return false;
 	return orders.host[a->queue] >= a->number;
 }

@@ -376,7 +376,9 @@ int drv_cuMemAllocFromPoolAsync(u64 *dptr, size_t bytesize, struct cu_pool *pool
 	b->pool = pool;
 	peer_settle(b);
 	pool_take(pool, bytesize);
-	return CU_OK;
+	if (!order_is_wanted())
+		return CU_OK;
+	return stream_give(s, &(struct task){.kind = TASK_GIVEN, .given = {*dptr, bytesize}}, NULL);
 }
 
 int drv_cuMemAllocAsync(u64 *dptr, size_t bytesize, struct cu_stream *h_stream)

@@ -293,17 +293,21 @@ int stream_give(struct cu_stream *s, const struct task *t, const void *params)
 		return result ? result : CU_OUT_OF_MEMORY;
 	op->task = *t;
 	op->task.order = order_of_next(s->queue);
+	if (op->task.order)
+		order_as_node(op->task.order, &t->node);
+	if (op->task.order && t->kind == TASK_KERNEL && t->kernel.loose && !t->node.plan)
+		order_loosely(op->task.order);
 	/* A program's function may find out that it is on no thread of the program's, as on the card. */
 	op->work.apart = t->kind == TASK_HOST;
 	if (extra)
 		memcpy(op->params, params, extra);
-	op->work.brief = t->kind == TASK_COPY || t->kind == TASK_FILL || t->kind == TASK_WRITE;
+	op->work.brief = t->kind == TASK_COPY || t->kind == TASK_FILL || t->kind == TASK_WRITE || t->kind == TASK_GIVEN;
 	/* While the lock is let go, another thread may destroy any other stream. */
-	const bool brief = op->work.brief, legacy = s == s->context->legacy;
+	const bool brief = op->work.brief, waits = s == s->context->legacy && t->kind != TASK_GIVEN;
 	const u64 number = queue_give(s->queue, &op->work);
 	if (brief)
 		hurry(s->queue, number);
-	if (brief && legacy)
+	if (brief && waits)
 		order_after_wait(s->queue, number);
 	return CU_OK;
 }

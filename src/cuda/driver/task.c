@@ -239,12 +239,21 @@ static void run_host(struct cu_context *c, const struct task *t)
 }
 
 /* Memory that has been given again since stays. */
-static void run_free(u64 address, u64 number)
+static void run_free(const struct task *t)
 {
+	const u64 address = t->free.address, number = t->free.number;
+
 	driver_take();
-	struct region *b = block_at(address);
-	if (b && (!number || b->freeing == number))
-		block_remove(b);
+	const struct region *b = block_at(address);
+	const u64 bytes = b && (!number || b->freeing == number) ? b->size : 0;
+	driver_let_go();
+	if (!bytes)
+		return;
+	watch_freed(t, address, bytes);
+	driver_take();
+	struct region *again = block_at(address);
+	if (again && (!number || again->freeing == number))
+		block_remove(again);
 	driver_let_go();
 }
 
@@ -263,8 +272,10 @@ void task_run(struct cu_context *c, const struct task *t, const u8 *params)
 		run_host(c, t);
 	else if (t->kind == TASK_TAILS)
 		run_tails(c, t->exec);
+	else if (t->kind == TASK_GIVEN)
+		watch_given(t, t->given.address, t->given.bytes);
 	else if (t->kind == TASK_FREE)
-		run_free(t->free.address, t->free.number);
+		run_free(t);
 	if (driver_error() || c->destroyed)
 		return;
 	switch (t->kind) {

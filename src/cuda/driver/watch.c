@@ -43,7 +43,8 @@ struct past {
 	struct past *next;
 	struct order order;
 	struct footprint *footprint;
-	char name[100]; /* of the kernel, or what it was */
+	const char *verb; /* what it does to all of its footprint; NULL: it reads and writes */
+	char name[100];   /* of the kernel, or what it was */
 };
 
 struct told {
@@ -356,6 +357,7 @@ static void forget_past(void)
 			continue;
 		}
 		*at = p->next;
+		order_drop(&p->order);
 		footprint_free(p->footprint);
 		free(p);
 	}
@@ -372,12 +374,36 @@ static void add_words(char *text, size_t room, const char *format, ...)
 	va_end(args);
 }
 
-static const char *const advice =
-	"nothing orders the two streams: an event that one of them records and the other waits for "
-	"would, or waiting for one before work is given to the other";
+/* What the two have to do with each other, and what would order them. */
+struct relation {
+	const char *other, *advice;
+};
 
-static void tell_clash(const struct watched *w, const struct footprint_clash *c, const struct past *p)
+static const struct relation of_streams = {
+	"of another stream",
+	"nothing orders the two streams: an event that one of them records and the other waits for "
+	"would, or waiting for one before work is given to the other"};
+static const struct relation of_nodes = {
+	"of the same graph",
+	"nothing orders the two nodes: an edge would, from one of them to the other or over others"};
+
+static const struct relation of_loose = {"of the same stream",
+					 "it may begin before that has ended, as its launch says: griddepcontrol.wait "
+					 "(cudaGridDependencySynchronize()) would order the two"};
+
+static const struct relation *relation(const struct past *a, const struct past *b)
 {
+	if (order_is_loose(&b->order, &a->order))
+		return &of_loose;
+	return a->order.node.plan && a->order.node.launch == b->order.node.launch ? &of_nodes : &of_streams;
+}
+
+static void tell_clash(const struct watched *w, const struct footprint_clash *c, const struct past *own,
+		       const struct past *p)
+{
+	const struct relation *how = relation(own, p);
+	const char *does = own->verb ? own->verb : c->writes ? "writes" : "reads";
+	const char *other_does = p->verb ? p->verb : c->other_writes ? "writes" : "reads";
 	struct fault_report r = {.kind = FAULT_RACE,
 				 .at = c->at,
 				 .other = c->other,
@@ -388,36 +414,47 @@ static void tell_clash(const struct watched *w, const struct footprint_clash *c,
 				 .space = "global",
 				 .times = 1,
 				 .detail = "",
-				 .advice = advice};
+				 .advice = how->advice};
 	const struct region *b = block_of(c->address);
-	char text[2000] = "", line[FAULT_LINE_TEXT];
+	char text[2600] = "", line[FAULT_LINE_TEXT], place[600];
 
 	fault_line(&r, line);
 	if (suppressions_cover(&watch.suppressions, line))
 		return;
-	add_words(text, sizeof text, "race: %s global address 0x%llx", c->writes ? "writes" : "reads",
-		  (unsigned long long)c->address);
+	add_words(text, sizeof text, "race: %s global address 0x%llx", does, (unsigned long long)c->address);
 	if (b)
 		add_words(text, sizeof text, ", byte %llu of an allocation of %llu bytes,",
 			  (unsigned long long)(c->address - b->base), (unsigned long long)b->size);
-	add_words(text, sizeof text, " which %s of another stream %s", p->name, c->other_writes ? "writes" : "reads");
+	add_words(text, sizeof text, " which %s %s %s", p->name, how->other, other_does);
 	if (c->other.file)
 		add_words(text, sizeof text, " at %s:%u", c->other.file, c->other.line);
 	if (c->other.source)
 		add_words(text, sizeof text, " (%s:%u)", fault_path_end(c->other.source, 100), c->other.source_line);
-	add_words(text, sizeof text, "; %s\n", advice);
+	add_words(text, sizeof text, "; %s\n", how->advice);
 	if (c->at.file)
 		add_words(text, sizeof text, "  at %s:%u:%u in %s\n", c->at.file, c->at.line, c->at.column,
 			  c->at.function);
 	if (c->at.source)
 		add_words(text, sizeof text, "  from %s:%u\n", c->at.source, c->at.source_line);
-	if (c->at.file)
-		add_words(text, sizeof text, "  to suppress: %s\n", line);
+	if (b && b->freed) {
+		host_place_text(b->freed, "cuMemFreeAsync", NULL, place, sizeof place);
+		add_words(text, sizeof text, "  freed by %s\n", place);
+	}
+	add_words(text, sizeof text, "  to suppress: %s\n", line);
 	keep_finding(w, &r, text);
 }
 
+static u32 count_clashes(const struct past *own, const struct past *p, struct footprint_clash clashes[CLASHES_MOST])
+{
+	if (order_is_loose(&p->order, &own->order))
+		return footprint_early_clashes(own->footprint, p->footprint, clashes, CLASHES_MOST);
+	if (order_is_before(&p->order, &own->order) || order_is_before(&own->order, &p->order))
+		return 0;
+	return footprint_clashes(own->footprint, p->footprint, clashes, CLASHES_MOST);
+}
+
 /* Takes the footprint: compares it with that of work that nothing orders with this, and keeps it for what will come. */
-static void compare_with_past(struct watched *w)
+static void compare_with_past(struct watched *w, const char *verb)
 {
 	struct footprint *f = w->watching.footprint;
 	struct footprint_clash clashes[CLASHES_MOST];
@@ -428,17 +465,16 @@ static void compare_with_past(struct watched *w)
 		footprint_free(f);
 		return;
 	}
-	*own = (struct past){.order = *w->order, .footprint = f};
+	*own = (struct past){.footprint = f, .verb = verb};
 	snprintf(own->name, sizeof own->name, "%s", w->name ? w->name : "?");
 	driver_take();
+	own->order = order_kept(w->order);
 	pthread_mutex_lock(&watch.lock);
 	forget_past();
 	for (const struct past *p = watch.past; p; p = p->next) {
-		if (order_is_before(&p->order, &own->order) || order_is_before(&own->order, &p->order))
-			continue;
-		const u32 count = footprint_clashes(f, p->footprint, clashes, CLASHES_MOST);
+		const u32 count = count_clashes(own, p, clashes);
 		for (u32 k = 0; k < count; k++)
-			tell_clash(w, &clashes[k], p);
+			tell_clash(w, &clashes[k], own, p);
 	}
 	own->next = watch.past;
 	watch.past = own;
@@ -463,8 +499,23 @@ static void compare_rows(const struct task *t, const struct copy *c, const char 
 					      (u64)(uintptr_t)c->from + z * c->from_slice + y * c->from_pitch, c->width,
 					      false, what);
 		}
-	compare_with_past(&w);
+	compare_with_past(&w, NULL);
 }
+
+static void compare_life(const struct task *t, u64 base, u64 bytes, const char *call, const char *verb)
+{
+	struct watched w = {.order = t->order, .name = (char *)(uintptr_t)call};
+
+	if (t->order && footprint_add(&w.watching.footprint, base, bytes, true, call))
+		compare_with_past(&w, verb);
+}
+
+void watch_given(const struct task *t, u64 base, u64 bytes)
+{
+	compare_life(t, base, bytes, "cuMemAllocAsync", "allocates");
+}
+
+void watch_freed(const struct task *t, u64 base, u64 bytes) { compare_life(t, base, bytes, "cuMemFreeAsync", "frees"); }
 
 /* --- Unwritten memory ----------------------------------------------------------------------------------- */
 
@@ -581,7 +632,7 @@ void watch_end(struct watched *w, const struct outcome *o)
 		progress_end(&w->progress);
 	if (watch.kept && !w->watching.checks)
 		written_kept_all(watch.kept);
-	compare_with_past(w);
+	compare_with_past(w, NULL);
 	/* Messages look memory up. */
 	if (w->watching.fault_count)
 		driver_take();

@@ -47,6 +47,10 @@ void watch_memory_ends(u64 base, u64 bytes);
 void watch_copy(const struct task *t);
 void watch_fill(const struct task *t);
 void watch_write(u64 address, u64 bytes);
+/* A stream comes to where memory is given to what follows, or is about to be freed: what uses it comes after the one, and before the
+ * other. */
+void watch_given(const struct task *t, u64 base, u64 bytes);
+void watch_freed(const struct task *t, u64 base, u64 bytes);
 /* Tells of what the program itself has done to memory, or has not, in one line. */
 void watch_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* After how many seconds in which nothing changes a kernel that waits is told of; 0: never. */
