@@ -19,6 +19,7 @@
 #include "decode/block_order.h"
 #include "decode/lowering.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "isa/sregs.h"
@@ -437,6 +438,21 @@ static void keep_gang_insns(struct emitter *e)
 	split_hoisted(e, c->gang_insns, c->once_insns);
 }
 
+static int by_offset(const void *a, const void *b)
+{
+	const u32 first = ((const struct row_place *)a)->offset, second = ((const struct row_place *)b)->offset;
+
+	return (first > second) - (first < second);
+}
+
+/* Neighbours follow each other, and are cleared at once. */
+static void keep_undefined(struct code *c, struct lowering *low, const struct row_plan *rows)
+{
+	c->undefined = keep(low, rows->undefined, rows->undefined_count, sizeof *rows->undefined);
+	c->undefined_count = rows->undefined_count;
+	qsort(c->undefined, c->undefined_count, sizeof *c->undefined, by_offset);
+}
+
 /* The last step: the code is complete and does not change any more. The reason why the order of blocks shows, if it
  * does, is kept for messages. */
 void emit_finish(struct emitter *e)
@@ -464,8 +480,7 @@ void emit_finish(struct emitter *e)
 	c->frame_bytes = (u32)e->frame_top;
 	c->register_bytes = (u32)e->rows->used_bytes;
 	c->live_words = e->rows->live_words;
-	c->undefined = keep(low, e->rows->undefined, e->rows->undefined_count, sizeof *e->rows->undefined);
-	c->undefined_count = e->rows->undefined_count;
+	keep_undefined(c, low, e->rows);
 	c->order = block_order_find(low->scratch, e->function, e->matched);
 	c->order.calls_system = calls_system(e);
 	c->one_by_one = c->gang_insns && runs_one_by_one(e);

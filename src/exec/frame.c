@@ -79,11 +79,19 @@ static void fill_banks(const struct warp *w, const struct frame *f)
 	}
 }
 
+static u32 row_end(const struct row_place *p) { return p->offset + (p->bits == 1 ? 4 : p->bits * 4u); }
+
+/* Neighbours at once: a large kernel has dozens, for each warp of each block. */
 static void clear_undefined(const struct frame *f)
 {
-	for (u32 k = 0; k < f->code->undefined_count; k++) {
-		const struct row_place *p = &f->code->undefined[k];
-		memset(f->rows + p->offset, 0, p->bits == 1 ? 4 : p->bits * 4);
+	const struct row_place *p = f->code->undefined, *end = p + f->code->undefined_count;
+
+	while (p < end) {
+		const u32 from = p->offset;
+		u32 to = row_end(p);
+		for (p++; p < end && p->offset == to; p++)
+			to = row_end(p);
+		memset(f->rows + from, 0, to - from);
 	}
 }
 
