@@ -3,7 +3,8 @@
  * What order_test.sh runs: work that something orders, or nothing. Its words say what it does, each with `-ordered` behind it so that all
  * is well: `given` uses in one stream what another gives, `freed` frees in one stream what another uses, `nodes` has a graph of two kernels and no
  * edge, `fork` captures one that forks too early, `early` launches a kernel that may begin before the one before it has ended
- * and does not wait for it; `begins` waits, but reads before. `twice` frees in a stream what the stream is to free already.
+ * and does not wait for it; `begins` waits, but reads before. `twice` frees in a stream what the stream is to free already. `again` launches a
+ * graph in two streams by turns, which is ordered.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -22,6 +23,12 @@ static const char TEXT[] =
 	"	.reg .b32 %t; .reg .b64 %p, %o;\n"
 	"	mov.u32 %t, %tid.x; ld.param.u64 %p, [p]; mul.wide.u32 %o, %t, 4; add.u64 %p, %p, %o;\n"
 	"	ld.global.u32 %t, [%p]; shl.b32 %t, %t, 1; st.global.u32 [%p], %t; ret;\n}\n"
+	".visible .entry counts(.param .u64 p)\n{\n"
+	"	.reg .b32 %t, %n; .reg .b64 %p, %o; .reg .pred %q;\n"
+	"	mov.u32 %t, %tid.x; ld.param.u64 %p, [p]; mul.wide.u32 %o, %t, 4; add.u64 %p, %p, %o;\n"
+	"	ld.global.u32 %t, [%p]; mov.u32 %n, 0;\n"
+	"again: add.u32 %n, %n, 1; setp.lt.u32 %q, %n, 2000; @%q bra again;\n"
+	"	add.u32 %t, %t, 1; st.global.u32 [%p], %t; ret;\n}\n"
 	".visible .entry waits(.param .u64 p)\n{\n"
 	"	.reg .b32 %t; .reg .b64 %p, %o; griddepcontrol.wait;\n"
 	"	mov.u32 %t, %tid.x; ld.param.u64 %p, [p]; mul.wide.u32 %o, %t, 4; add.u64 %p, %p, %o;\n"
@@ -55,6 +62,7 @@ static struct {
 	int (*alloc_later)(unsigned long long *, size_t, void *);
 	int (*free_later)(unsigned long long, void *);
 	int (*fill)(unsigned long long, unsigned, size_t);
+	int (*copy)(void *, unsigned long long, size_t);
 	int (*function)(void **, void *, const char *);
 	int (*stream_new)(void **, unsigned);
 	int (*event_new)(void **, unsigned);
@@ -91,6 +99,7 @@ static void find_all(void)
 	find(&cu.alloc_later, "cuMemAllocAsync");
 	find(&cu.free_later, "cuMemFreeAsync");
 	find(&cu.fill, "cuMemsetD32_v2");
+	find(&cu.copy, "cuMemcpyDtoH_v2");
 	find(&cu.function, "cuModuleGetFunction");
 	find(&cu.stream_new, "cuStreamCreate");
 	find(&cu.event_new, "cuEventCreate");
@@ -138,6 +147,25 @@ static int free_used(int ordered)
 	else
 		usleep(500000); /* until the kernel has run: else there is no memory where it stores */
 	return status | cu.free_later(p, first) | cu.finish();
+}
+
+/* Each launch of a graph comes after the one before it, in whatever stream. */
+static int run_again(void)
+{
+	enum { ROUNDS = 20 };
+	void *graph, *a, *made, *args[] = {&memory};
+	struct node node = {NULL, {1, 1, 1}, {THREADS, 1, 1}, 0, args, NULL};
+	unsigned values[THREADS];
+	int status = cu.graph_new(&graph, 0) || cu.function(&node.function, module, "counts");
+
+	status |= cu.fill(memory, 0, THREADS) | cu.graph_add(&a, graph, NULL, 0, &node);
+	status |= cu.instantiate(&made, graph, 0);
+	for (int k = 0; k < ROUNDS; k++)
+		status |= cu.graph_start(made, k % 2 ? first : second);
+	status |= cu.finish() | cu.copy(values, memory, sizeof values);
+	for (int k = 0; k < THREADS; k++)
+		status |= values[k] != ROUNDS;
+	return status;
 }
 
 /* The third node is ordered by the way over the second. */
@@ -193,6 +221,8 @@ static int run(const char *word)
 		return free_used(ordered);
 	if (!strncmp(word, "nodes", 5))
 		return run_nodes(ordered);
+	if (!strcmp(word, "again"))
+		return run_again();
 	if (!strncmp(word, "fork", 4))
 		return run_fork(ordered);
 	if (!strncmp(word, "early", 5))

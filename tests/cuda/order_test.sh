@@ -38,6 +38,7 @@ holds 'the line that it prints suppresses it' "$ptxsim" exec --check --suppress 
 holds 'the call that frees is named' grep -q '^  freed by cuMemFreeAsync at order_program.* in main' "$work/out"
 told nodes "^doubles: race: reads $of_256, which puts of the same graph writes at .*; nothing orders the two nodes: an edge"
 told fork "^doubles: race: reads $of_256, which puts of the same graph writes at .*; nothing orders the two nodes: an edge"
+holds 'launches of one graph come one after the other' check again
 told early "^doubles: race: reads $of_256, which puts of the same stream writes at .*; it may begin before that has ended"
 told begins "^begins: race: reads $of_256, which puts of the same stream writes at"
 holds 'what it stores behind its wait is ordered' [ "$(grep -c '^begins: race' "$work/out")" -eq 1 ]

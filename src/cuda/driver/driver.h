@@ -459,6 +459,7 @@ struct cu_exec {
 	struct cu_graph *graph;    /* its own copy */
 	struct cu_node **order;
 	struct order_plan *plan; /* of these; NULL: nobody asks which of them race */
+	u64 last_stream;         /* where it was launched last, by its id; 0: nowhere yet */
 	struct cu_node *found;   /* by the last look-up; the next one is often for the node behind it */
 };
 

@@ -228,6 +228,21 @@ static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *
 	return result;
 }
 
+/* Each launch comes after the one before it, whatever their streams are. */
+static int wait_for_last(struct cu_exec *x, struct cu_stream *s)
+{
+	const u64 last = x->last_stream;
+
+	x->last_stream = s->id;
+	for (struct cu_stream *o = s->context->streams; o && last != s->id; o = o->next)
+		if (o->id == last) {
+			const u64 number = queue_given(o->queue);
+			order_after(s->queue, o->queue, number);
+			return queue_has_done(o->queue, number) ? CU_OK : stream_give_wait(s, o->queue, number, NULL);
+		}
+	return CU_OK;
+}
+
 int drv_cuGraphLaunch(struct cu_exec *x, struct cu_stream *h_stream)
 {
 	struct cu_stream *s = stream_of(h_stream);
@@ -241,7 +256,9 @@ int drv_cuGraphLaunch(struct cu_exec *x, struct cu_stream *h_stream)
 	if (refused)
 		return refused;
 	x->users++;
-	const int result = run_graph(x->order, x->graph->count, s, x, x->plan);
+	int result = wait_for_last(x, s);
+	if (!result)
+		result = run_graph(x->order, x->graph->count, s, x, x->plan);
 	const int ended = stream_give(s, &(struct task){.kind = TASK_TAILS, .exec = x}, NULL);
 	return result ? result : ended;
 }
