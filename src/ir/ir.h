@@ -172,7 +172,7 @@ struct ir_operand {
 	u8 float_bits;
 	u32 item_count;
 	struct span span;
-	const char *selector; /* any video selector's text without the dot ("b0", "h10", "b3210"), or NULL;
+	const char *selector;     /* any video selector's text without the dot ("b0", "h10", "b3210"), or NULL;
 			       * "unified" behind an address */
 	const char *name;         /* text of a name operand; of a special with its element: "%tid.x" */
 	struct ir_symbol *symbol; /* NULL for specials and for names that are not declared */

@@ -53,7 +53,7 @@ struct lower {
 	u32 relocation;                   /* type of one that the instruction needs and that is not known, or 0 */
 	u32 registers, uniform_registers; /* rows that there are */
 	u32 uniform_rows, barrier_rows;
-	u32 zero, sink;  /* four rows each */
+	u32 zero, sink; /* four rows each */
 	u32 helper_rows; /* where helper lanes keep what they had: predicates, then registers; 0: no quads are filled up */
 	u32 true_row, false_row, pred_sink, counted_row, agreed_row, collective_row, rpc_rows;
 	u32 words[LOWER_TEMPORARIES], longs[LOWER_TEMPORARIES], truths[LOWER_TEMPORARIES], quads[LOWER_QUADS], zero64;
