@@ -5,7 +5,7 @@
  * - add or sub, and mul, of one type, without a rounding modifier, with the same .ftz; the mul
  *   without .sat and without a guard; add may have .sat and a guard;
  * - in one stretch of code (stretches.c) that is entered at its head only, every use of the product being such an add or
- *   sub, also through copies and negations (not those of bf16x2);
+ *   sub, also through copies, negations (not those of bf16x2), and abs of a square of f32 that is added;
  * - anywhere in the function, behind branches, in and out of loops, where a factor is a constant or is loaded from a
  *   fixed place in constant memory or the parameters, also negated or without its sign;
  * - m + m is left alone; of two products the first operand's is fused and the other one added;
@@ -92,6 +92,24 @@ static bool writes(const struct matched *m, u32 slot)
 	return false;
 }
 
+/* Does m take the sign from the product of a register with itself, which has none, for sums that add it alone? Of f32 only. */
+static bool is_plain_square(const struct contraction *c, const struct matched *product, const struct matched *m)
+{
+	const u32 slot = m->uses[0].reg;
+
+	if (!is_float_op(m, OP_abs) || form_type(&m->form, 0) != T_f32 || form_type(&product->form, 0) != T_f32 ||
+	    !matched_is(product, OP_mul) || !use_is_register(&product->uses[1]) ||
+	    !use_is_register(&product->uses[2]) || product->uses[1].reg != product->uses[2].reg ||
+	    m->uses[1].reg != product->uses[0].reg || form_has(&m->form, M_ftz) != form_has(&product->form, M_ftz))
+		return false;
+	for (u32 k = c->touched.from[slot]; k < c->touched.from[slot + 1]; k++) {
+		const struct matched *sum = &c->matched[c->touched.at[k]];
+		if (reads(sum, slot) && !(is_sum(sum) && (matched_is(sum, OP_add) || sum->uses[1].reg == slot)))
+			return false;
+	}
+	return true;
+}
+
 /* A copy from register to register, or a negation of the product's type: the product's value goes on in it. */
 static bool passes_on(const struct contraction *c, u32 k, const struct matched *product, bool *negates)
 {
@@ -103,7 +121,8 @@ static bool passes_on(const struct contraction *c, u32 k, const struct matched *
 	*negates = is_float_op(m, OP_neg) && form_type(&product->form, 0) != T_bf16x2 &&
 		   form_type(&m->form, 0) == form_type(&product->form, 0) &&
 		   form_has(&m->form, M_ftz) == form_has(&product->form, M_ftz);
-	return *negates || (matched_is(m, OP_mov) && m->uses[1].bits == m->uses[0].bits);
+	return *negates || is_plain_square(c, product, m) ||
+	       (matched_is(m, OP_mov) && m->uses[1].bits == m->uses[0].bits);
 }
 
 static bool is_register(const struct use *u, u32 slot) { return u->kind == USE_REGISTER && u->reg == slot; }

@@ -9,9 +9,8 @@
  *   around it.
  * Atomics that become loops and waits for barriers come later and part nothing.
  */
+#include "isa/expanded.h"
 #include "ptxas/ptxas.h"
-
-#include <string.h>
 
 static bool divides_in_line(const struct form *f)
 {
@@ -19,52 +18,34 @@ static bool divides_in_line(const struct form *f)
 
 	return type == T_f32 || type == T_f64 ? !form_pick(f, M_rn, M_rp) : type == T_u32;
 }
-static bool division(const struct form *f, u32 arch)
-{
-	(void)arch;
-	return !divides_in_line(f);
-}
-static bool rounded(const struct form *f, u32 arch)
-{
-	(void)arch;
-	return form_pick(f, M_rn, M_rp) != TOKEN_NONE;
-}
-static bool exact_root(const struct form *f, u32 arch)
-{
-	(void)arch;
-	return form_type(f, 0) == T_f64 && !form_has(f, M_ftz);
-}
-static bool wide(const struct form *f, u32 arch)
-{
-	(void)arch;
-	return type_bits(form_type(f, 0)) == 64;
-}
-static bool fence(const struct form *f, u32 arch)
-{
-	(void)arch;
-	return !strstr(f->row->form, "proxy") && !strstr(f->row->form, "mbarrier_init");
-}
-static bool release(const struct form *f, u32 arch)
-{
-	return arch < 80 && (form_has(f, M_release) || form_has(f, M_acq_rel));
-}
 
-/* By the row's opcode: becomes several blocks, or those of its forms do. */
-static const struct {
-	const char *opcode;
-	bool (*which)(const struct form *f, u32 arch);
-} expanded[] = {{"div", division},     {"rem", division}, {"rcp", rounded},  {"sqrt", rounded},
-		{"rsqrt", exact_root}, {"bfind", wide},   {"membar", fence}, {"fence", fence},
-		{"atom", release},     {"red", release},  {"pmevent", NULL}, {"setmaxnreg", NULL}};
+static bool is_fence(const struct form *f)
+{
+	return f->row->traits == TRAIT_ORDERS && !f->row->flags && !form_has(f, M_proxy) &&
+	       !form_has(f, M_mbarrier_init);
+}
 
 static bool is_expanded(const struct form *f, u32 arch)
 {
-	const size_t length = strcspn(f->row->form, ".[(");
+	const u16 type = f->type_count ? form_type(f, 0) : TOKEN_NONE;
+	const u32 traits = f->row->traits;
 
-	for (size_t k = 0; k < COUNT_OF(expanded); k++)
-		if (strlen(expanded[k].opcode) == length && !memcmp(expanded[k].opcode, f->row->form, length))
-			return !expanded[k].which || expanded[k].which(f, arch);
-	return f->row->flags & ISA_CALL;
+	if ((traits & TRAIT_EXPANDED && type != T_u32) || (traits & TRAIT_EXPANDED_WIDE && type_bits(type) == 64) ||
+	    f->row->flags & ISA_CALL || is_fence(f))
+		return true;
+	switch ((int)f->opcode) {
+	case OP_div:
+		return !divides_in_line(f);
+	case OP_rcp:
+	case OP_sqrt:
+		return form_pick(f, M_rn, M_rp) != TOKEN_NONE;
+	case OP_rsqrt:
+		return type == T_f64 && !form_has(f, M_ftz);
+	case OP_setmaxnreg:
+		return true;
+	default:
+		return f->row->flags & ISA_ATOMIC && arch < 80 && (form_has(f, M_release) || form_has(f, M_acq_rel));
+	}
 }
 
 /* Does a branch go around the guarded instruction? */

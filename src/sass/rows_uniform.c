@@ -41,6 +41,8 @@ static const struct sass_row rows[] = {
 	ROW(UIMAD, 0x0a4, "124u", ALL, "74=1", ".u32.x ud, ua, ub:s, -~uc:s, upp")
 	ROW(UIMAD, 0x0a5, "14u", ALL, "74=0", ".WIDE.u32 ud, upu?, ua, ub:s, -uc")
 	ROW(UIMAD, 0x0a5, "14u", ALL, "74=1", ".WIDE.u32.x ud, upu?, ua, ub:s, -~uc, upp")
+	ROW(UIMAD, 0x0a6, "14u", FROM(120), "74=0", ".HI.u32 ud, upu?, ua, ub:s, -uc")
+	ROW(UIMAD, 0x0a6, "14u", FROM(120), "74=1", ".HI.u32.x ud, upu?, ua, ub:s, -~uc, upp")
 	ROW(UFLO, 0x0bd, "1u", ALL, "", ".u32.sh ud, upu?, -~us")
 	ROW(UBREV, 0x0be, "1u", ALL, "", " ud, us")
 	ROW(UPOPC, 0x0bf, "1u", ALL, "", " ud, -~us")

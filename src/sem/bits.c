@@ -4,6 +4,7 @@
  * with what is defined for positions and lengths of any value, is in number/integer.h.
  */
 #include "number/integer.h"
+#include "isa/expanded.h"
 #include "sem/pick.h"
 
 LANE1(popc_b32, u32, u32, int_popc32(a));
@@ -84,9 +85,9 @@ static const struct isa_row rows_bits[] = {
 	ROW("popc" TYPES_BITS_32_64, "=u32 0", 20, 20, 0, pick_popc, "Counts the ones."),
 	ROW("clz" TYPES_BITS_32_64, "=u32 0", 20, 20, 0, pick_clz, "Counts the zeros from the top."),
 	ROW("brev" TYPES_BITS_32_64, "=0 0", 20, 20, 0, pick_brev, "Turns the order of the bits around."),
-	ROW("bfind" TYPES_SIGNS_32_64, "=u32 0", 20, 20, 0, pick_bfind,
+	ROW("bfind" TYPES_SIGNS_32_64, "=u32 0", 20, 20, WITH(TRAIT_EXPANDED_WIDE), pick_bfind,
 	    "The place of the highest bit that is not the sign; all ones if there is none."),
-	ROW("bfind.shiftamt" TYPES_SIGNS_32_64, "=u32 0", 20, 20, 0, pick_bfind_shift,
+	ROW("bfind.shiftamt" TYPES_SIGNS_32_64, "=u32 0", 20, 20, WITH(TRAIT_EXPANDED_WIDE), pick_bfind_shift,
 	    "The shift that brings the highest bit that is not the sign to the top."),
 	ROW("bfe" TYPES_SIGNS_32_64, "=0 0 u32<0,255> u32<0,255>", 20, 20, 0, pick_bfe,
 	    "Takes the field of c bits at bit b out of a, extended by zeros or its sign."),

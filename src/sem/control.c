@@ -7,6 +7,7 @@
  * exec/gang_split.c takes over. Backward branches count down the budget of the time slice; those that may wait for
  * other lanes (AUX_SPIN) yield after SPIN_TURNS rounds, so that what they wait for can happen.
  */
+#include "isa/expanded.h"
 #include "isa/sregs.h"
 #include "sem/external.h"
 #include "sem/lanes.h"
@@ -464,8 +465,10 @@ static const struct isa_row rows_control[] = {
 	ROW("exit", "", 10, 10, ISA_EXIT, NULL, "Ends the thread."),
 	ROW("trap", "", 10, 10, ISA_EXIT, pick_trap, "Stops the kernel with an error."),
 	ROW("brkpt", "", 10, 11, ISA_SYNC, pick_brkpt, "Stops for the debugger."),
-	ROW("pmevent", "#u32<0,15>", 14, 10, 0, pick_nothing, "Triggers performance events; no effect here."),
-	ROW("pmevent.mask", "#u32<0,0xffff>", 30, 20, 0, pick_nothing, "Triggers performance events; no effect here."),
+	ROW("pmevent", "#u32<0,15>", 14, 10, WITH(TRAIT_EXPANDED), pick_nothing,
+	    "Triggers performance events; no effect here."),
+	ROW("pmevent.mask", "#u32<0,0xffff>", 30, 20, WITH(TRAIT_EXPANDED), pick_nothing,
+	    "Triggers performance events; no effect here."),
 	ROW("nanosleep.u32", "u32", 62, 70, 0, pick_nothing, "Lets time pass; none passes here."),
 };
 FAMILY(family_control, "Control flow", CLASS_CONTROL, rows_control);

@@ -4,6 +4,7 @@
  * otherwise; division by zero gives all ones, as recorded. Bit counts and fields are in bits.c.
  */
 #include "number/integer.h"
+#include "isa/expanded.h"
 #include "sem/pick.h"
 
 /* --- add, sub: .sat clamps to the range of s32. --- */
@@ -126,7 +127,8 @@ static const struct isa_row rows_integer[] = {
 	    "mul24.hi plus c, clamped to the range of s32."),
 	ROW("sad" TYPES_SIGNS, "=0 0 0 0", 10, 10, 0, pick_sad, "c plus the difference of a and b without sign."),
 	ROW("div" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_div, "Divides, cut toward zero; all ones for b = 0."),
-	ROW("rem" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_rem, "The remainder of div; all ones for b = 0."),
+	ROW("rem" TYPES_SIGNS, "=0 0 0", 10, 10, WITH(TRAIT_EXPANDED), pick_rem,
+	    "The remainder of div; all ones for b = 0."),
 	ROW("abs" TYPES_SIGNED, "=0 0", 10, 10, 0, pick_abs, "The number without its sign."),
 	ROW("neg" TYPES_SIGNED, "=0 0", 10, 10, 0, pick_neg, "The negative."),
 	ROW("min" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_minimum, "The lesser."),
