@@ -66,6 +66,18 @@ if /usr/bin/python3 -c 'import halide, numpy' 2>/dev/null; then
 else
 	echo "skipped: Halide: there is no python3-halide"
 fi
+
+# hashcat compiles its kernels by NVRTC. The mask has 10,000 passwords.
+nvrtc=$(find -L /usr/local/cuda/lib64 /usr/lib/x86_64-linux-gnu -maxdepth 1 -name 'libnvrtc.so*' 2>/dev/null | head -n 1)
+if command -v hashcat >/dev/null && [ -n "$nvrtc" ]; then
+	hash=$(printf 4711 | md5sum | cut -d ' ' -f 1)
+	HOME=$work LD_LIBRARY_PATH=$(dirname "$nvrtc") timeout 300 "$ptxsim" exec --quiet --trace "$work/calls" hashcat -m 0 -a 3 --quiet --force \
+		--backend-ignore-opencl --potfile-disable -n 1 -u 32 "$hash" '?d?d?d?d' >"$work/log" 2>&1
+	grep -q "^$hash:4711" "$work/log" && grep -q 'cuLaunchKernel(.* = 0' "$work/calls"
+	verdict "hashcat finds a password by its mask" $?
+else
+	echo "skipped: hashcat: it is not installed, or NVRTC, which it needs, is not"
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] || exit 1
 [ "$passed" -gt 0 ] || exit 77
