@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Where the assembler parts straight code before it looks for products: behind what it has made several blocks of by then.
- * Read off the machine code of a product, each of 150 instructions and a sum, for sm_75 and sm_90a:
+ * Read off the machine code of a product, each of 206 instructions (tests/sass/programs/stretches) and a sum, for sm_75 and sm_90a:
  * - divisions, reciprocals and roots that round as IEEE 754 says, and rsqrt.approx.f64, which have a slow path;
  * - integer divisions but those of u32, also by constants; bfind of 64 bits; calls; pmevent; setmaxnreg;
  * - fences but those of proxies, and before sm_80 atomics that release;

@@ -228,7 +228,7 @@ static int run_graph(struct cu_node *const *order, u32 count, struct cu_stream *
 	return result;
 }
 
-/* Each launch comes after the one before it, whatever their streams are. */
+/* Each launch comes after the one before it, whichever of the context's streams they are in. */
 static int wait_for_last(struct cu_exec *x, struct cu_stream *s)
 {
 	const u64 last = x->last_stream;
