@@ -168,7 +168,7 @@ static struct warp *warp_number(struct gang *g, u32 n) { return &g->warps[number
 static void part_counts(struct gang *g, struct tally *t)
 {
 	t->same = false;
-	gang_dissolve(g);
+	g->apart = true;
 	for (u32 n = 0; n < t->warps; n++)
 		give(warp_number(g, n), t->issued, t->issued * WARP_LANES, t->branches, 0);
 }
@@ -221,6 +221,7 @@ static const struct insn *part_gang(struct gang *g, const struct native_entry *e
 	if (t->same)
 		part_counts(g, t);
 	count(g, t, r);
+	gang_dissolve(g);
 	g->block->lead = (u32)(g->warps - g->block->warps) + g->lead;
 	g->block->leads = true;
 	for (u32 n = 0; n < g->count; n++) {

@@ -126,6 +126,7 @@ static bool optimise(struct native_compiler *c, LLVMModuleRef module, const stru
 	const bool wrong = failed(LLVMRunPasses(module, own, c->machine, options), message, size);
 
 	LLVMDisposePassBuilderOptions(options);
+	code_give_back();
 	if (!wrong) {
 		LLVMValueRef function = LLVMGetNamedFunction(module, name);
 		nans_put_off(function, r);
@@ -265,6 +266,7 @@ static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct r
 	meanings_free(&meanings);
 	LLVMDisposeModule(module);
 	LLVMContextDispose(context);
+	code_give_back();
 	return object;
 }
 
