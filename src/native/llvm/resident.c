@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * LLVM's code in memory. Each page of it that has run stays in the process, 50 MB after the first region, though the passes run one
- * after the other and between kernels none. It is the file's, unchanged, and the system keeps the file: pages that are given back come
- * again where they are wanted, at a microsecond for sixteen.
+ * after the other, and between kernels none does. It is the file's, unchanged, and the system keeps the file: pages that are given
+ * back come again where they are wanted, sixteen at a time, all of them in 4 ms.
  */
 #include <link.h>
 #include <string.h>
