@@ -128,6 +128,9 @@ static u32 gang_turn(struct block *b, u32 first)
 	 * without gangs. */
 	if (share < GANG_LEAST)
 		return 0;
+	/* A warp with some lanes alone does no worse by itself, and needs no room for ways (gang_split_live). */
+	if (count == 1 && b->warps[first].live != FULL_MASK)
+		return 0;
 	for (u32 n = first; n < first + count; n++)
 		b->warps[n].turn_start = b->warps[n].issued;
 	gang_run(b, first, count, at, (s64)min_u64((u64)share, WORKER_TURN / count));
