@@ -2,7 +2,8 @@
  *
  * LLVM's code in memory. Each page of it that has run stays in the process, 50 MB after the first region, though the passes run one
  * after the other, and between kernels none does. It is the file's, unchanged, and the system keeps the file: pages that are given
- * back come again where they are wanted, sixteen at a time, all of them in 4 ms.
+ * back come again where they are wanted, sixteen at a time, all of them in 4 ms. (A
+ * debugger's breakpoints in LLVM go with them.)
  */
 #include <link.h>
 #include <string.h>
