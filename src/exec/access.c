@@ -11,6 +11,16 @@
 
 enum { LOCAL_LIMIT = 512 << 10, LOCAL_STEP = 1024 };
 
+/* Another instruction of the worker's may have reached the allocation: to look it up takes a lock, which host threads would hand to
+ * each other where two instructions share a place. */
+static const struct remembered *remembered_elsewhere(const struct worker *k, u64 low, u64 high)
+{
+	for (const struct remembered *r = k->allocations; r < k->allocations + ALLOCATION_CACHE; r++)
+		if (low >= r->low && high <= r->high)
+			return r;
+	return NULL;
+}
+
 /* Looks the range up and remembers its allocation for the next access of this kind; `generation` tells whether
  * allocations have come or gone since. NULL: it is not within one. */
 static u8 *look_up(struct warp *w, const struct insn *i, u64 low, u64 high, bool of_lane)
@@ -23,6 +33,11 @@ static u8 *look_up(struct warp *w, const struct insn *i, u64 low, u64 high, bool
 	if (worker->generation != generation) {
 		memset(worker->allocations, 0, sizeof worker->allocations);
 		worker->generation = generation;
+	}
+	const struct remembered *other = low < high && !worker->look ? remembered_elsewhere(worker, low, high) : NULL;
+	if (other) {
+		*global_remembered(w, i) = *other;
+		return other->host + (low - other->low);
 	}
 	if (low >= high || !memory_look(m, low, high - low, &a) || memory_is_closed(&a, w->grid->launch->device_number))
 		return NULL;

@@ -6,6 +6,9 @@
 #ifndef PTXSIM_EXEC_FAULT_H
 #define PTXSIM_EXEC_FAULT_H
 
+#include <stddef.h>
+#include <string.h>
+
 #include "base/types.h"
 
 #define FAULTS(X)                                                                                              \
@@ -81,6 +84,13 @@ struct fault {
 	const char *advice; /* of a finding: what would mend it, lives as long as the program; or NULL */
 	char detail[1400];  /* further words, or empty */
 };
+
+/* There is none. */
+static inline void fault_clear(struct fault *f)
+{
+	memset(f, 0, offsetof(struct fault, detail));
+	f->detail[0] = '\0';
+}
 
 /* "out_of_bounds"; "address out of bounds"; "CUDA_ERROR_ILLEGAL_ADDRESS". */
 const char *fault_name(enum fault_kind kind);

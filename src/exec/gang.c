@@ -70,6 +70,7 @@ static struct gang gang_of(struct block *b, u32 first, u32 count)
 	g.whole = g.ended = g.guarded = g.single = false;
 	g.overtime = 0;
 	g.issued = g.branches = 0;
+	g.apart = false;
 	g.parted = g.waits = NULL;
 	g.split = NULL;
 	return g;
@@ -185,7 +186,23 @@ const struct insn *gang_yield(struct gang *g, const struct insn *i)
 
 const struct insn *gang_end(struct gang *g, const struct insn *i) { return gang_part(g, i, 0); }
 
-/* Ends a block that ran as one gang from start to end: its warps' state was never written, so only sums are kept. */
+/* What warps have counted for themselves; their counts become those of a block's beginning. */
+static void take_counts(struct gang *g)
+{
+	struct worker *k = g->worker;
+
+	for (struct warp *w = g->warps; w < g->warps + g->count; w++) {
+		k->stats.warp_instructions += w->issued;
+		k->stats.thread_instructions += w->lanes_issued;
+		k->stats.branches += w->branches;
+		k->stats.divergent_branches += w->divergent_branches;
+		k->clock += w->issued;
+		k->elapsed += w->issued;
+		w->issued = w->lanes_issued = w->branches = w->divergent_branches = 0;
+	}
+}
+
+/* Ends a block that ran as one gang from start to end: its warps' state is as it was but for counts, so only sums are kept. */
 static void end_block(struct gang *g)
 {
 	struct launch_stats *stats = &g->worker->stats;
@@ -196,6 +213,8 @@ static void end_block(struct gang *g)
 	stats->branches += g->branches * warps;
 	g->worker->clock += g->issued * warps;
 	g->worker->elapsed += g->issued * warps;
+	if (g->apart)
+		take_counts(g);
 	g->block->live_threads = 0;
 	g->block->cluster->live_threads -= g->count * WARP_LANES;
 	g->ended = true;

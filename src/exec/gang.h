@@ -73,6 +73,7 @@ struct gang {
 	bool ended;                /* all have exited */
 	u8 overtime;               /* how often the time slice was extended */
 	u64 issued, branches;      /* of each warp, not yet added to it */
+	bool apart;                /* besides, some have counted for themselves, in struct warp */
 	const struct insn *parted; /* the gang parted before this one, which the first `done` warps had run */
 	u32 done;
 	struct gang_split *split; /* NULL: all lanes of all warps are at one place */

@@ -26,6 +26,7 @@ struct turns {
 	const struct insn *all; /* where all that have run wait; NULL: in several places, or one has left */
 	u64 issued, branches;   /* of each, as long as all have counted */
 	bool same;              /* the same, with all their lanes */
+	bool parted;            /* some warp's lanes have gone different ways, interpreted */
 	u64 most;               /* that one has issued */
 };
 
@@ -42,6 +43,7 @@ static struct gang gang_of_one(const struct gang *g, u32 k)
 	one.lead = 0;
 	one.spins = 0;
 	one.issued = one.branches = 0;
+	one.apart = false;
 	one.single = one.whole = true;
 	one.parted = one.waits = NULL;
 	if (!g->grid->launch->instruction_limit)
@@ -49,7 +51,7 @@ static struct gang gang_of_one(const struct gang *g, u32 k)
 	return one;
 }
 
-/* A gang that has dissolved, since lanes have parted, has given the warp its counts. */
+/* A gang that has dissolved, since lanes have parted, has given the warp its counts; so have native regions where they do. */
 static void note_turn(const struct gang *g, struct turns *t, const struct gang *one, u32 k, u64 issued)
 {
 	/* In the gang's code, which may have been changed for this warp. */
@@ -64,7 +66,8 @@ static void note_turn(const struct gang *g, struct turns *t, const struct gang *
 		t->issued = one->issued;
 		t->branches = one->branches;
 	}
-	t->same &= one->whole && one->issued == t->issued && one->branches == t->branches;
+	t->same &= one->whole && !one->apart && one->issued == t->issued && one->branches == t->branches;
+	t->parted |= !one->whole;
 	t->all = waits == t->all ? t->all : NULL;
 	t->most = max_u64(t->most, issued);
 }
@@ -82,10 +85,12 @@ static bool run_turn(struct gang *g, struct turns *t, u32 k, const struct insn *
 	return t->warps[k].outcome == OUTCOME_WAITS || !w->live;
 }
 
-/* Each warp counts for itself from now on. */
-static void give_counts(struct gang *g, const struct turns *t)
+/* What each has counted becomes its own. Where lanes have parted, the warps are no more as the block began. */
+static void give_counts(struct gang *g, const struct turns *t, bool goes_on)
 {
-	gang_dissolve(g);
+	g->apart = true;
+	if (t->parted || !goes_on)
+		gang_dissolve(g);
 	for (u32 k = 0; k < g->count; k++) {
 		struct warp *w = &g->warps[k];
 		w->issued += t->warps[k].issued;
@@ -150,7 +155,7 @@ static const struct insn *run_turns(struct gang *g, const struct insn *at)
 		g->issued += t.issued;
 		g->branches += t.branches;
 	} else {
-		give_counts(g, &t);
+		give_counts(g, &t, goes_on && t.all);
 	}
 	g->budget -= (s64)t.most;
 	return goes_on && t.all ? gang_resume(g, t.all) : part_turns(g, &t, at);

@@ -353,7 +353,6 @@ struct grid {
 	const struct async_checker *async_checker; /* of strict mode: see exec/async.h */
 	pthread_mutex_t print_lock;
 	pthread_mutex_t lock; /* of what follows, and of atomic operations on 128 bits */
-	struct fault fault;   /* of the lowest block */
 	bool faulted;         /* atomic */
 	u64 fault_block;
 	struct worker *workers;
@@ -365,6 +364,8 @@ struct grid {
 	double still_since; /* seconds, where others may write to memory: all have stood still from then on; 0: they have not */
 	u32 still_workers; /* of these, those that have found no change since `moves` grew last */
 	enum standstill_verdict verdict;
+	/* Under `lock`: that of the lowest block. The last field, since most of it need not be cleared. */
+	struct fault fault;
 };
 
 /* Puts a launch's warps in an order. */

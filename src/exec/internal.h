@@ -32,6 +32,8 @@ enum worker_state worker_run(struct worker *worker);
 /* Lets one warp have a turn out of order. */
 void worker_turn(struct worker *worker, struct warp *w);
 void grid_fault_memory(struct grid *grid);
+/* Before grid_begin. */
+void grid_clear(struct grid *grid);
 /* Prepares *m and its first worker; `arena` outlives it. LAUNCH_OK, or why not. */
 enum launch_status grid_begin(struct grid *grid, const struct launch *l, struct arena *arena, bool alone, char *message,
 			      size_t size);

@@ -173,6 +173,12 @@ static bool set_clusters(struct grid *grid, const struct launch *l, char *messag
 	return true;
 }
 
+void grid_clear(struct grid *grid)
+{
+	memset(grid, 0, offsetof(struct grid, fault));
+	fault_clear(&grid->fault);
+}
+
 /* Fills in what does not change while the launch runs. `resident_limit` is in clusters and bounds how many are active
  * at once: a kernel that needs more than the GPU holds must hang here, too. */
 static bool grid_init(struct grid *grid, const struct launch *l, char *message, size_t size)
@@ -381,7 +387,10 @@ enum launch_status grid_result(const struct grid *grid, struct launch_stats *sta
 	stats->jobs = grid->worker_count;
 	for (u32 k = 0; k < grid->worker_count; k++)
 		add_counts(&grid->workers[k], stats);
-	*fault = grid->fault;
+	if (grid->faulted)
+		*fault = grid->fault;
+	else
+		fault_clear(fault);
 	return grid->faulted                                                                 ? LAUNCH_FAULT
 	       : grid->launch->stop && __atomic_load_n(grid->launch->stop, __ATOMIC_RELAXED) ? LAUNCH_INTERRUPTED
 											     : LAUNCH_OK;
@@ -404,7 +413,7 @@ u64 launch_clusters(const struct launch *l)
 	struct grid grid;
 	char message[2];
 
-	memset(&grid, 0, sizeof grid);
+	grid_clear(&grid);
 	if (!grid_init(&grid, l, message, sizeof message))
 		return 0;
 	pthread_mutex_destroy(&grid.lock);
@@ -423,8 +432,8 @@ enum launch_status launch_run(const struct launch *l, struct launch_stats *stats
 	const double start = seconds_now();
 
 	memset(stats, 0, sizeof *stats);
-	memset(fault, 0, sizeof *fault);
-	memset(&grid, 0, sizeof grid);
+	fault_clear(fault);
+	grid_clear(&grid);
 	arena_init(&watched, &out_of_memory);
 	if (!setjmp(out_of_memory))
 		status = grid_begin(&grid, l, &watched, false, message, message_size);

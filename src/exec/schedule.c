@@ -15,9 +15,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "exec/gang.h"
+#include "exec/blocks.h"
 #include "exec/cut.h"
 #include "exec/doze.h"
+#include "exec/gang.h"
 #include "exec/internal.h"
 #include "exec/spin.h"
 #include "exec/warp_state.h"
@@ -29,7 +30,6 @@
 #endif
 
 enum {
-	TURN = 1 << 20,       /* warp instructions of a time slice */
 	GANG_LEAST = 1 << 16, /* instructions a warp must have left to run in a gang */
 	DRIFT_MOST = 1 << 20, /* warp instructions in loops that may wait, before other clusters get their turn */
 	ALONE_MOST = 1 << 24, /* those of any kind */
@@ -47,7 +47,7 @@ static void warp_turn(struct warp *w)
 	w->stop = STOP_NONE;
 	if (!w->suspended) {
 		w->spins = 0;
-		w->budget = limit_left(w->grid) < TURN ? limit_left(w->grid) : TURN;
+		w->budget = limit_left(w->grid) < WORKER_TURN ? limit_left(w->grid) : WORKER_TURN;
 	}
 	w->suspended = false;
 	i = warp_next(w);
@@ -103,136 +103,6 @@ static void limited_turn(struct warp *w, u64 before)
 
 /* --- Blocks --------------------------------------------------------------------------------- */
 
-/* The block's coordinates: those of its cluster's corner, plus its rank in the cluster by x, then y, then z. */
-static void place_block(struct block *b, const struct cluster *c, u32 rank)
-{
-	const struct grid *grid = b->grid;
-
-	for (u32 d = 0, r = rank; d < 3; d++) {
-		b->ctaid[d] = c->index[d] * grid->cluster_shape[d];
-		if (!r)
-			continue;
-		b->ctaid[d] += r % grid->cluster_shape[d];
-		r /= grid->cluster_shape[d];
-	}
-	b->index = b->ctaid[0] + (u64)grid->size[0] * (b->ctaid[1] + (u64)grid->size[1] * b->ctaid[2]);
-	b->cluster_rank = rank;
-}
-
-/* Lanes beyond the block's threads do not exist: they are dead from the start. `local`, the frames and the free lists
- * stay. */
-static void warp_reset(struct warp *w, const struct cluster *c)
-{
-	const struct block *b = w->block;
-	const u32 left = b->thread_count - w->index * WARP_LANES;
-
-	w->initial_mask = w->live = left >= WARP_LANES ? FULL_MASK : (1u << left) - 1;
-	w->issued = w->lanes_issued = w->branches = w->divergent_branches = 0;
-	w->state_hash = 0;
-	w->idled = 0;
-	w->asleep_since = 0;
-	w->looked.at = NULL;
-	w->counted = 0;
-	w->turn_start = 0;
-	w->fell_behind = 0;
-	w->gave_way = false;
-	w->stood_aside = 0;
-	w->spin_turns = 0;
-	memset(w->spin_masks, 0, sizeof w->spin_masks);
-	w->resumed = false;
-	if (c->used)
-		memset(w->cluster_phase, 0, sizeof w->cluster_phase);
-	warp_start(w, w->grid->kernel->code);
-}
-
-/* Prepares a block object for its next block; objects are reused, so only what the last block may have changed is
- * cleared. Shared memory is zeroed, so that a run that reads it unwritten is the same each time; reporting that is the
- * checkers' task. */
-static void block_reset(struct block *b, struct cluster *c, u32 rank)
-{
-	struct grid *grid = b->grid;
-
-	place_block(b, c, rank);
-	b->live_threads = b->thread_count;
-	b->turns.open = false;
-	if (b->open_barriers)
-		memset(b->barriers, 0, sizeof b->barriers);
-	b->open_barriers = 0;
-	if (b->locks)
-		memset(b->locks, 0, sizeof *b->locks);
-	memset(b->shared, 0, grid->shared_bytes);
-	if (frames_of_block(b, grid->kernel->code) && grid->gang_limit && grid->kernel->code->once_insns)
-		gang_run_once(b);
-	for (u32 n = 0; n < b->warp_count && !b->intact; n++)
-		warp_reset(&b->warps[n], c);
-	b->native = native_for_block(grid->native && block_natively(b) ? grid->native : NULL, &b->native_turn);
-	if (b->native_turn != NATIVE_TURN_NONE)
-		b->native_began = native_ticks();
-	b->gang_insns = b->native ? b->native->insns : grid->gang_insns;
-	b->at_start = true;
-	b->gathers = b->leads = false;
-	for (u32 o = 0; o < grid->observer_count; o++)
-		if (grid->observers[o]->block_start)
-			grid->observers[o]->block_start(grid->observers[o]->context, b);
-}
-
-/* Blocks live in the worker's arena until the launch ends. 64 bytes beyond shared memory let vector loads run past its
- * end. */
-static struct block *block_new(struct worker *k, struct cluster *c)
-{
-	struct grid *grid = k->grid;
-	struct block *b = ARENA_NEW(&k->arena, struct block);
-
-	b->grid = grid;
-	b->worker = k;
-	b->cluster = c;
-	b->thread_count = grid->block_threads;
-	b->warp_count = grid->warps_per_block;
-	b->shared_bytes = grid->shared_bytes;
-	b->near_bytes = grid->kernel->code->machine_banks && grid->blocks_per_cluster > 1 ? 0 : b->shared_bytes;
-	b->shared = arena_alloc(&k->arena, grid->shared_bytes + 64);
-	b->warps = ARENA_ARRAY(&k->arena, b->warp_count, struct warp);
-	for (u32 n = 0; n < b->warp_count; n++) {
-		struct warp *w = &b->warps[n];
-		w->worker = k;
-		w->block = b;
-		w->grid = grid;
-		w->index = n;
-		w->next_of_worker = k->all_warps;
-		k->all_warps = w;
-	}
-	return b;
-}
-
-/* What the block's warps have executed since it started. */
-static void block_count(struct worker *k, const struct block *b)
-{
-	for (u32 n = 0; n < b->warp_count && !b->intact; n++) {
-		const struct warp *w = &b->warps[n];
-		k->stats.warp_instructions += w->issued;
-		k->stats.thread_instructions += w->lanes_issued;
-		k->stats.branches += w->branches;
-		k->stats.divergent_branches += w->divergent_branches;
-		k->clock += w->issued;
-		k->idled += w->idled;
-	}
-}
-
-/* The observers' hook comes first: they may still read the block's registers and shared memory. */
-static void block_end(struct worker *k, struct block *b)
-{
-	struct grid *grid = k->grid;
-
-	for (u32 o = 0; o < grid->observer_count; o++)
-		if (grid->observers[o]->block_end)
-			grid->observers[o]->block_end(grid->observers[o]->context, b);
-	if (b->native_turn != NATIVE_TURN_NONE)
-		native_note(grid->native, b->native_turn, native_ticks() - b->native_began);
-	k->stats.blocks++;
-	k->stats.warps += b->warp_count;
-	block_count(k, b);
-}
-
 /* The outcome of a pass over a block's warps, the better before the worse.
  * FINISHED: no thread is left. PROGRESS: some warp changed. DRIFTING: warps that go around a loop that may wait changed
  * their registers, and nothing else happened. SPINNING: warps ran, but came round to the state that they had. WAITING:
@@ -258,9 +128,12 @@ static u32 gang_turn(struct block *b, u32 first)
 	 * without gangs. */
 	if (share < GANG_LEAST)
 		return 0;
+	/* A warp with some lanes alone does no worse by itself, and needs no room for ways (gang_split_live). */
+	if (count == 1 && b->warps[first].live != FULL_MASK)
+		return 0;
 	for (u32 n = first; n < first + count; n++)
 		b->warps[n].turn_start = b->warps[n].issued;
-	gang_run(b, first, count, at, (s64)min_u64((u64)share, TURN / count));
+	gang_run(b, first, count, at, (s64)min_u64((u64)share, WORKER_TURN / count));
 	return count;
 }
 
@@ -272,7 +145,7 @@ static enum pass block_gang(struct block *b)
 	struct worker *k = b->worker;
 	struct grid *grid = b->grid;
 	const u64 before = k->elapsed;
-	const u32 turn = (u32)min_u64((u64)limit_left(grid), TURN);
+	const u32 turn = (u32)min_u64((u64)limit_left(grid), WORKER_TURN);
 
 	if (!gang_run_block(b, turn / b->warp_count)) {
 		b->turns.ganged = b->warp_count;
@@ -376,6 +249,16 @@ static void judge_turn(struct block_turns *t, struct warp *w)
 	}
 }
 
+static void open_pass(struct block *b) { b->turns = (struct block_turns){.open = true, .result = PASS_WAITING}; }
+
+/* The block has been begun as one gang, which has parted. */
+static void open_parted(struct block *b)
+{
+	open_pass(b);
+	b->turns.ganged = b->warp_count;
+	b->at_start = b->intact = false;
+}
+
 /* One sweep over the block's warps, or the rest of one that was suspended: `turns` holds how far it has come. `gathers`
  * (exec/barrier.c) ends the sweep early: all warps have left a barrier, and can run as a gang from the start of the
  * next sweep. */
@@ -385,7 +268,7 @@ static enum pass block_pass(struct block *b)
 	struct block_turns *t = &b->turns;
 
 	if (!t->open) {
-		*t = (struct block_turns){.open = true, .result = PASS_WAITING};
+		open_pass(b);
 		const enum pass ganged = can_gang_block(b) ? block_gang(b) : PASS_WAITING;
 		b->at_start = false;
 		if (ganged == PASS_FINISHED || ganged == PASS_FAULT)
@@ -428,89 +311,6 @@ void worker_turn(struct worker *k, struct warp *w)
 }
 
 /* --- Clusters ------------------------------------------------------------------------------- */
-
-/* Neighbouring clusters use neighbouring memory, so a worker takes several in a row: what it brings into its
- * processor's caches is then its own. The fewer are left, the shorter are the runs, and all end together. */
-static void take_run(struct worker *k)
-{
-	struct grid *grid = k->grid;
-	const u64 taken = __atomic_load_n(&grid->next_cluster, __ATOMIC_RELAXED);
-	const u64 left = taken < grid->end_cluster ? grid->end_cluster - taken : 0;
-	const u64 run =
-		grid->run_limit == 1 ? 1 : max_u64(1, min_u64(grid->run_limit, left / (grid->worker_limit * 4)));
-
-	k->run_next = taken;
-	if (grid->worker_limit == 1) /* an atomic addition waits until what the last block has stored is in the cache */
-		__atomic_store_n(&grid->next_cluster, taken + run, __ATOMIC_RELAXED);
-	else
-		k->run_next = __atomic_fetch_add(&grid->next_cluster, run, __ATOMIC_RELAXED);
-	k->run_end = k->run_next + run;
-}
-
-/* The number of the next cluster that nobody has begun; false: there is none. */
-static bool take_cluster(struct worker *k, u64 *number)
-{
-	if (k->run_next == k->run_end)
-		take_run(k);
-	*number = k->run_next++;
-	return *number < k->grid->end_cluster;
-}
-
-/* Writes where it is to be read: what is written as words and copied as a whole waits until all stores before are done. */
-static void place_cluster(const struct grid *grid, u64 number, u32 at[3])
-{
-	for (int d = 0; d < 3; d++) {
-		const u64 rest = number < grid->clusters[d] ? 0 : number / grid->clusters[d];
-		at[d] = (u32)(number - rest * grid->clusters[d]);
-		number = rest;
-	}
-}
-
-/* clusterlaunchcontrol.try_cancel: a running cluster takes over the indices of the next one, which then never
- * starts. */
-bool worker_cancel_cluster(struct worker *k, u32 first_block[3])
-{
-	u64 number;
-
-	if (!take_cluster(k, &number))
-		return false;
-	place_cluster(k->grid, number, first_block);
-	for (int d = 0; d < 3; d++)
-		first_block[d] *= k->grid->cluster_shape[d];
-	return true;
-}
-
-static struct cluster *cluster_admit(struct worker *k)
-{
-	struct grid *grid = k->grid;
-	struct cluster *c = k->spare;
-	u64 number;
-
-	if (!take_cluster(k, &number))
-		return NULL;
-	if (c) {
-		k->spare = c->next;
-	} else {
-		c = ARENA_NEW(&k->arena, struct cluster);
-		c->count = grid->blocks_per_cluster;
-		c->blocks = ARENA_ARRAY(&k->arena, c->count, struct block *);
-		for (u32 r = 0; r < c->count; r++)
-			c->blocks[r] = block_new(k, c);
-	}
-	place_cluster(grid, number, c->index);
-	c->arrived = 0;
-	c->phase = 0;
-	c->pass_open = false;
-	c->live_threads = c->count * grid->block_threads;
-	for (u32 r = 0; r < c->count; r++)
-		block_reset(c->blocks[r], c, r);
-	c->used = false;
-	c->doze.state = DOZE_AWAKE;
-	c->doze.rest = 0;
-	async_cluster_start(k, c);
-	c->next = NULL;
-	return c;
-}
 
 /* One pass over each block of a cluster; the outcome is the best of theirs: progress over spinning over waiting over
  * finished. */
@@ -576,20 +376,6 @@ static void give_place_back(struct grid *grid)
 		__atomic_add_fetch(&grid->places_left, 1, __ATOMIC_RELAXED);
 }
 
-/* The cluster's objects go to the worker's free list (`spare`) for the next cluster. */
-static void cluster_end(struct worker *k, struct cluster *c)
-{
-	for (u32 r = 0; r < c->count; r++)
-		block_end(k, c->blocks[r]);
-	if (k->grid->native) {
-		native_warm(k->grid->native, k->grid, k->clock - k->warmed);
-		k->warmed = k->clock;
-	}
-	c->next = k->spare;
-	k->spare = c;
-	give_place_back(k->grid);
-}
-
 /* --- The worker ----------------------------------------------------------------------------- */
 
 static u64 nanoseconds(void)
@@ -645,6 +431,24 @@ static bool drifts(struct worker *k, enum pass p)
 	return has_drifted(k);
 }
 
+/* The round goes on behind the cluster, unless blocks have followed in its place of which one has parted. */
+static void end_turn(struct worker *k, struct cluster *c, enum pass p)
+{
+	const bool goes_on = p == PASS_FINISHED && blocks_follow(k, c);
+
+	drifts(k, p);
+	if (goes_on) {
+		open_parted(c->blocks[0]);
+	} else if (p == PASS_FINISHED) {
+		*k->round_at = c->next;
+		k->active_count--;
+		cluster_end(k, c);
+		give_place_back(k->grid);
+	} else {
+		k->round_at = &c->next;
+	}
+}
+
 /* One round over the active clusters, or the rest of a suspended one: true if any made progress or ended. */
 static bool round_of_turns(struct worker *k, bool *stopped)
 {
@@ -678,14 +482,7 @@ static bool round_of_turns(struct worker *k, bool *stopped)
 			return false;
 		}
 		k->round_progress |= p == PASS_FINISHED || p == PASS_PROGRESS || p == PASS_DRIFTING;
-		drifts(k, p);
-		if (p == PASS_FINISHED) {
-			*k->round_at = c->next;
-			k->active_count--;
-			cluster_end(k, c);
-		} else {
-			k->round_at = &c->next;
-		}
+		end_turn(k, c, p);
 	}
 	k->round_at = NULL;
 	return k->round_progress;

@@ -32,7 +32,7 @@ enum launch_status stepping_open(struct grid *grid, const struct launch *l, stru
 {
 	const u32 codes = l->program->code_count;
 
-	memset(grid, 0, sizeof *grid);
+	grid_clear(grid);
 	grid->hooks = hooks;
 	const enum launch_status status = grid_begin(grid, l, arena, true, message, size);
 	if (status != LAUNCH_OK) {

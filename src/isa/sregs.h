@@ -101,6 +101,20 @@ struct sreg_info {
 
 const struct sreg_info *sreg_info(enum sreg sreg);
 
+/* Whether it is SREG_PER_BLOCK: in line, as it is asked for each block. */
+static inline bool sreg_is_of_block(u16 sreg)
+{
+	switch (sreg) {
+#define X(name, text, type, elements, ptx, sm, kind) \
+	case SREG_##name:                            \
+		return kind == SREG_PER_BLOCK;
+		ISA_SREGS(X)
+#undef X
+	default:
+		return false;
+	}
+}
+
 /* Finds "%tid.x", "%laneid", "WARP_SZ". *element: 0 to 3 for .x .y .z .w (also .r .g .b .a),
  * SREG_WHOLE for a vector without a selector, 0 for a scalar. SREG_NONE if there is no such
  * register, or it has no such element. */

@@ -121,6 +121,7 @@ static void compile_all(struct native_builder *b, const struct native_plugin *pl
 			kept = seconds_now();
 		}
 	}
+	plugin->rest(compiler);
 	if (keeps)
 		cache_keep(&b->key, library, objects, b->regions.count);
 }

@@ -160,13 +160,15 @@ static void give(struct warp *w, u64 issued, u64 lanes, u64 branches, u64 diverg
 	w->divergent_branches += divergent;
 }
 
-/* Warp n, in the order in which they run. */
-static struct warp *warp_number(struct gang *g, u32 n) { return &g->warps[!n ? g->lead : n <= g->lead ? n - 1 : n]; }
+/* Which warp of the gang is the n-th to run. */
+static u32 number_of_turn(const struct gang *g, u32 n) { return !n ? g->lead : n <= g->lead ? n - 1 : n; }
+
+static struct warp *warp_number(struct gang *g, u32 n) { return &g->warps[number_of_turn(g, n)]; }
 
 static void part_counts(struct gang *g, struct tally *t)
 {
 	t->same = false;
-	gang_dissolve(g);
+	g->apart = true;
 	for (u32 n = 0; n < t->warps; n++)
 		give(warp_number(g, n), t->issued, t->issued * WARP_LANES, t->branches, 0);
 }
@@ -219,6 +221,7 @@ static const struct insn *part_gang(struct gang *g, const struct native_entry *e
 	if (t->same)
 		part_counts(g, t);
 	count(g, t, r);
+	gang_dissolve(g);
 	g->block->lead = (u32)(g->warps - g->block->warps) + g->lead;
 	g->block->leads = true;
 	for (u32 n = 0; n < g->count; n++) {
@@ -250,39 +253,50 @@ static void note_mistakes(struct gang *g, struct kernel_code *code, u32 tries)
 		k->mistaken(k);
 }
 
+/* What is the same for all of its warps, and what each of them leaves as it finds it, if it comes to the region's end. */
+static void begin_run(struct native_run *r, const struct gang *g, const struct native_entry *e)
+{
+	r->fp = e->fp;
+	r->insns = g->plain;
+	r->tallies = g->worker->tallies;
+	r->patterns = g->worker->patterns;
+	r->order = 0;
+	r->repeats = NULL;
+	r->tries = 0;
+	r->timed = is_timed(g);
+	r->depth = 0;
+	r->told = NO_OPERAND;
+	r->join = r->join_at = NATIVE_NO_JOIN;
+}
+
+static void begin_tallies(struct native_run *r, const struct warp *w)
+{
+	const struct native_repeats *repeats = &w->worker->repeats;
+
+	r->order = warp_order(w);
+	r->repeats = repeats->times + (size_t)w->index * repeats->count;
+}
+
 const struct insn *native_enter(struct gang *g, const struct insn *i)
 {
 	const struct kernel_code *code = (const struct kernel_code *)(const void *)g->block->native;
 	const u32 at = (u32)(i - g->insns);
 	const struct native_entry *e = &code->entries[code->entry_of[at]];
 	struct tally t = {.same = true};
-	const struct native_repeats *repeats = &g->worker->repeats;
 	const s64 budget = g->single || g->grid->launch->instruction_limit ? g->budget : max_s64(g->budget, TURN_LEAST);
 	struct native_run r;
 
 	if (g->on || (g->code->one_by_one && g->count > 1))
 		return g->grid->gang_insns[at].gang(g, i);
 	fp_enter(g->warps, e->fp);
-	r.fp = e->fp;
-	r.insns = g->plain;
-	r.tallies = g->worker->tallies;
-	r.patterns = g->worker->patterns;
-	r.order = 0;
-	r.repeats = NULL;
-	r.tries = 0;
-	r.timed = is_timed(g);
+	begin_run(&r, g, e);
 	for (u32 n = 0; n < g->count; n++) {
-		struct warp *w = warp_number(g, n);
+		const u32 k = number_of_turn(g, n);
 		r.budget = budget;
-		r.depth = 0;
-		r.told = NO_OPERAND;
-		if (r.tallies) {
-			r.order = warp_order(w);
-			r.repeats = repeats->times + (size_t)w->index * repeats->count;
-		}
-		r.join = r.join_at = NATIVE_NO_JOIN;
-		const enum native_exit how = (enum native_exit)native_run_region(
-			&r, w, g->rows + (size_t)(w - g->warps) * g->stride, e->run);
+		if (r.tallies)
+			begin_tallies(&r, &g->warps[k]);
+		const enum native_exit how =
+			(enum native_exit)native_run_region(&r, &g->warps[k], g->rows + k * g->stride, e->run);
 		if (__builtin_expect(how != NATIVE_DONE, 0))
 			return part_gang(g, e, &t, how, &r);
 		count(g, &t, &r);

@@ -5,7 +5,11 @@
  *      base    stubs: jumps through the table below, for calls out of the code
  *              .text of the first object, of the second, ...      (readable, executable)
  *      page    table of the services' addresses
- *              constants of the first object, of the second, ...  (readable)
+ *              instructions of the first object, of the second, ...
+ *              other constants of the first object, of the second, ...  (readable)
+ *
+ * By its instruction's address an access finds what the last one of that instruction has reached (ALLOCATION_CACHE): those of all
+ * objects lie side by side, so that few share a place there.
  *
  * Offsets and numbers in an object are checked before they are used, as in any file.
  */
@@ -151,12 +155,16 @@ static bool is_code(const Elf64_Shdr *s) { return s->sh_flags & SHF_EXECINSTR; }
 
 static u64 aligned(u64 n, u64 to) { return (n + to - 1) / to * to; }
 
+/* Constants that the linker may merge are the compiler's own, as masks and permutations; the others are instructions. */
+static bool is_insns(const Elf64_Shdr *s) { return !(s->sh_flags & SHF_MERGE); }
+
+/* Offsets in the mapping of what comes next. */
 struct extent {
-	u64 code, data; /* offsets of what comes next: of code in the mapping, of constants behind the table */
+	u64 code, insns, data;
 };
 
 /* Gives the sections their offsets from the mapping's start; false: there is something that no region has. */
-static bool place_sections(struct object *o, struct extent *to, u64 data_at)
+static bool place_sections(struct object *o, struct extent *to)
 {
 	for (u32 k = 0; k < o->section_count; k++) {
 		const Elf64_Shdr *s = &o->sections[k];
@@ -166,9 +174,10 @@ static bool place_sections(struct object *o, struct extent *to, u64 data_at)
 			continue;
 		if (!within(o, s->sh_offset, s->sh_size) || s->sh_addralign > SECTION_ALIGN)
 			return false;
-		u64 *next = is_code(s) ? &to->code : &to->data;
-		o->addresses[k] = (is_code(s) ? 0 : data_at) + *next;
-		*next = aligned(*next + s->sh_size, SECTION_ALIGN);
+		u64 *next = is_code(s) ? &to->code : is_insns(s) ? &to->insns : &to->data;
+		*next = aligned(*next, is_insns(s) && !is_code(s) ? max_u64(s->sh_addralign, 1) : SECTION_ALIGN);
+		o->addresses[k] = *next;
+		*next += s->sh_size;
 	}
 	return true;
 }
@@ -341,20 +350,19 @@ static bool open_all(struct object *o, const struct native_object *objects, u32 
 static u64 lay_out(struct object *o, u32 count, u64 *bytes)
 {
 	const u64 page = (u64)sysconf(_SC_PAGESIZE);
-	const struct extent start = {aligned(SERVICE_COUNT * STUB_BYTES, SECTION_ALIGN),
-				     aligned(SERVICE_COUNT * sizeof(u64), SECTION_ALIGN)};
-	struct extent all = start;
+	const u64 table = aligned(SERVICE_COUNT * sizeof(u64), SECTION_ALIGN);
+	struct extent all = {.code = SERVICE_COUNT * STUB_BYTES};
 
-	/* Twice: constants follow all of the code. */
+	/* Twice: instructions follow all of the code, and other constants all of these. */
 	for (u32 k = 0; k < count; k++)
-		if (o[k].start && !place_sections(&o[k], &all, 0))
+		if (o[k].start && !place_sections(&o[k], &all))
 			return 0;
 	const u64 data_at = aligned(all.code, page);
-	all = start;
+	all = (struct extent){SERVICE_COUNT * STUB_BYTES, data_at + table, data_at + table + all.insns};
 	for (u32 k = 0; k < count; k++)
 		if (o[k].start)
-			place_sections(&o[k], &all, data_at);
-	*bytes = data_at + aligned(all.data, page);
+			place_sections(&o[k], &all);
+	*bytes = aligned(all.data, page);
 	return data_at;
 }
 

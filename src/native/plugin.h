@@ -11,7 +11,7 @@
 #include "exec/run.h"
 #include "native/region.h"
 
-enum { NATIVE_VERSION = 8, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
+enum { NATIVE_VERSION = 9, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
 
 /* How a warp left a region. */
 enum native_exit {
@@ -93,6 +93,8 @@ struct native_plugin {
 	 * than interpreted. */
 	bool (*compile)(struct native_compiler *c, const struct region *r, bool choosy, const char *name,
 			struct native_made *made, char *message, size_t size);
+	/* A kernel's regions are done, and nothing may be wanted for long: gives back memory. */
+	void (*rest)(struct native_compiler *c);
 	void (*close)(struct native_compiler *c);
 	/* The file that LLVM's own code lies in. False: it is not known, or no longer the one that was opened. */
 	bool (*library)(const struct native_compiler *c, char *path, size_t size);

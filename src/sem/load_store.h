@@ -106,7 +106,8 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 
 #ifdef SEM_NATIVE
 #define LOAD_FIRST(T, R, SPACE, WIDE)                                                                               \
-	(load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE) || load_same_##T##_##R(w, i, rows, mask, SPACE, WIDE) || \
+	(load_few_first_##T##_##R(w, i, rows, mask, SPACE, WIDE) ||                                                 \
+	 load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE) || load_same_##T##_##R(w, i, rows, mask, SPACE, WIDE) || \
 	 load_row_of_two_##T##_##R(w, i, rows, mask, SPACE, WIDE) ||                                                \
 	 load_each_##T##_##R(w, i, rows, mask, SPACE, WIDE))
 #define STORE_FIRST(T, SPACE, WIDE) \

@@ -196,6 +196,18 @@ ALWAYS_INLINE bool LOAD_OF(load_each_few)(struct warp *w, const struct insn *i, 
 	return true;
 }
 #endif
+/* Few lanes whose addresses nothing is known of: no row is looked for. */
+ALWAYS_INLINE bool LOAD_OF(load_few_first)(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+					   enum ir_space space, bool wide)
+{
+#if defined HAS_QUARTERS
+	return space == SPACE_GLOBAL && wide && !(i->fp & SHAPE_KNOWN) && are_few(mask) &&
+	       LOAD_OF(load_each_few)(w, i, rows, mask, space, wide);
+#else
+	(void)w, (void)i, (void)rows, (void)mask, (void)space, (void)wide;
+	return false;
+#endif
+}
 /* Of few lanes, each by itself, into registers. */
 ALWAYS_INLINE bool LOAD_OF(load_few)(LANE *d, const struct places64 *p, u32 mask)
 {

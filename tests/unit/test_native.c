@@ -601,8 +601,38 @@ START_TEST(a_forked_child_closes)
 }
 END_TEST
 
+/* Kilobytes of LLVM's code that are in memory. */
+static u64 resident_code(void)
+{
+	FILE *maps = fopen("/proc/self/smaps", "r");
+	char line[4400];
+	bool is_code = false;
+	unsigned long rss;
+	u64 sum = 0;
+
+	while (maps && fgets(line, sizeof line, maps)) {
+		if (strchr(line, '-') && strchr(line, '-') < strchr(line, ' '))
+			is_code = strstr(line, " r-xp ") && strstr(line, "libLLVM");
+		else if (is_code && sscanf(line, "Rss: %lu kB", &rss) == 1)
+			sum += rss;
+	}
+	if (maps)
+		fclose(maps);
+	return sum;
+}
+
+START_TEST(the_compiler_gives_its_memory_back)
+{
+	static u32 out[WORDS];
+
+	run(NATIVE_ALWAYS, text, masks[0], places[0], out);
+	ck_assert_uint_lt(resident_code(), 4096);
+}
+END_TEST
+
 UNIT_TESTS("native", 60)
 {
+	UNIT_TEST(the_compiler_gives_its_memory_back);
 	tcase_add_loop_test(unit, accesses_of_some_lanes_agree, 0, COUNT_OF(masks));
 	tcase_add_loop_test(unit, vectors_of_some_lanes_agree, 0, COUNT_OF(masks));
 	tcase_add_loop_test(unit, later_launches_have_other_shapes, 0, COUNT_OF(turnings));

@@ -21,6 +21,7 @@ struct native_compiler {
 	u32 vector_bytes, made;
 	char library[4096]; /* the file of LLVM; "": it is not known */
 	struct stat was;
+	bool rested; /* LLVM's code was given back, and no region has been compiled since */
 };
 
 /* Jumps are threaded so that the test whether an access was made in line disappears into the ways that lead to it. */
@@ -79,6 +80,21 @@ static void find_library(struct native_compiler *c)
 		strcpy(c->library, about.dli_fname);
 }
 
+static void rest(struct native_compiler *c)
+{
+	code_give_back();
+	c->rested = true;
+}
+
+/* Between the passes upon LLVM's code and those upon the processor's: of a kernel with few regions no more than half of LLVM is
+ * then in memory at once. To do so in each region would take a tenth of the time. */
+static void rest_between(struct native_compiler *c)
+{
+	if (c->rested)
+		code_give_back();
+	c->rested = false;
+}
+
 static void close_compiler(struct native_compiler *c)
 {
 	if (c->machine)
@@ -101,6 +117,7 @@ static struct native_compiler *open_compiler(u32 vector_bytes, char *message, si
 		close_compiler(c);
 		return NULL;
 	}
+	rest(c);
 	return c;
 }
 
@@ -133,6 +150,7 @@ static bool optimise(struct native_compiler *c, LLVMModuleRef module, const stru
 		chains_gather(function, c->vector_bytes);
 		pin_results(function, c->vector_bytes);
 	}
+	rest_between(c);
 	return !wrong;
 }
 
@@ -315,6 +333,7 @@ const struct native_plugin *ptxsim_native_plugin(void)
 		.description = "LLVM " LLVM_VERSION,
 		.open = open_compiler,
 		.compile = compile,
+		.rest = rest,
 		.close = close_compiler,
 		.library = name_library,
 	};

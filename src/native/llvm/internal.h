@@ -65,6 +65,9 @@ void chains_gather(LLVMValueRef function, u32 vector_bytes);
 /* Has arithmetic stay before the branches that it stands before: see pin.c. Comes last. */
 void pin_results(LLVMValueRef function, u32 vector_bytes);
 
+/* Gives the memory that LLVM's code takes back to the system, until it runs again: see resident.c. */
+void code_give_back(void);
+
 /* Lets f32 arithmetic on f32 results leave out the rule that all NaNs are one: see nans.c. */
 void nans_put_off(LLVMValueRef function, const struct region *r);
 
