@@ -3,6 +3,7 @@
  * Logic and shifts (PTX ISA 9.7.8): rows and meanings. Shift amounts are 32-bit unsigned numbers
  * that clamp. The predicate forms work on whole masks, one bit for each lane.
  */
+#include "isa/linear.h"
 #include "number/integer.h"
 #include "sem/pick.h"
 
@@ -210,7 +211,7 @@ static const struct isa_row rows_logic[] = {
 	    "lop3; and p is whether the result is not 0, and q."),
 	ROW("lop3.or.b32", "=_0||pred 0 0 0 #u32 pred", 82, 70, 0, pick_lop3_or,
 	    "lop3; and p is whether the result is not 0, or q."),
-	ROW("shl" TYPES_BITS, "=0 0 u32", 10, 10, 0, pick_shl, "Shifts left, zeros following."),
+	ROW("shl" TYPES_BITS, "=0 0 u32", 10, 10, WITH(TRAIT_LINEAR), pick_shl, "Shifts left, zeros following."),
 	ROW("shr" TYPES_BITS, "=0 0 u32", 10, 10, 0, pick_shr, "Shifts right, zeros following."),
 	ROW("shr" TYPES_SIGNS, "=0 0 u32", 10, 10, 0, pick_shr, "Shifts right, the sign or zeros following."),
 	ROW("shf(.l|.r)(.clamp|.wrap).b32", "=0 0 0 u32", 31, 32, 0, pick_shf,
