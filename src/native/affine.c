@@ -6,10 +6,14 @@
  *      %ctaid.x, 4, [n]      0        one number for all lanes
  *      mad.lo i, b, 256, t   1        linear: the step follows from those of its operands
  *      mul.wide.u32 o, i, 4  4        likewise, if i does not wrap around among the lanes, which native code asks
- *      shr.u32 w, t, 5       varies   but of uniform rows alone every instruction makes uniform ones
+ *      shr.u32 w, t, 5       0        bit by bit: the lowest five of %tid.x are zero in the first lane, and the lane's number in others
+ *      and.b32 l, t, 31      1        likewise
+ *      xor.b32 x, t, 5       varies   but of uniform rows alone every instruction makes uniform ones
  *
- * It begins with the hope that all rows have a step, and gives up what is not so until nothing changes. What a linear instruction
- * (TRAIT_LINEAR) does to steps its own handler says: a sum of products is known by what it is for operands 0 and 1.
+ * It begins with the hope that all rows have a step, and gives up what is not so until nothing changes. What an instruction does to steps
+ * its own handler says. A sum of products (TRAIT_LINEAR) is known by what it is for operands that are 0 or 1, or, as so many bits of
+ * them are zero, for the least that they may be besides 0. What goes bit by bit (TRAIT_BITWISE) is known by what it is where all bits
+ * that are not known are clear, and all set: lanes differ in the others alone.
  *
  * Where lanes have parted, what some of them write leaves the others' lanes as they were. A row that these will read again varies.
  */
@@ -23,14 +27,15 @@
 #include "isa/linear.h"
 #include "isa/sregs.h"
 
-enum { UNKNOWN_MOST = 3, FRAME_ALIGN = 64 };
+enum { UNKNOWN_MOST = 3, FRAME_ALIGN = 64, ZEROS_ALL = 64, ZEROS_OF_WARP = 5 };
 
 /* What is known of a row so far. */
 enum row_state { ROW_UNSEEN, ROW_AFFINE, ROW_VARIES };
 
 struct analysis {
 	struct code_flow *f;
-	u8 *state;         /* by row: enum row_state; the step stands in the flow's row */
+	u8 *state;         /* by row: enum row_state; the step stands in the flow's row, */
+	u8 *zeros;         /* and here how many bits of the first lane's number are zero, from the lowest on */
 	u64 **merged;      /* by block: rows of which lanes that wait elsewhere need what they have; NULL: none */
 	bool *hoisted;     /* by row: a hoisted instruction gives it its value */
 	bool *parted;      /* by block: its branch has been found to part lanes */
@@ -49,9 +54,13 @@ static void note_varies(struct analysis *a, u32 row)
 	a->state[row] = ROW_VARIES;
 }
 
-static void note_step(struct analysis *a, u32 row, u64 step)
+static void note_step(struct analysis *a, u32 row, u64 step, u32 zeros)
 {
 	struct flow_row *r = &a->f->rows[row];
+
+	a->changed |= a->state[row] == ROW_AFFINE && zeros < a->zeros[row];
+	if (a->state[row] == ROW_UNSEEN || zeros < a->zeros[row])
+		a->zeros[row] = (u8)zeros;
 
 	if (r->bits == 128 || (a->state[row] == ROW_AFFINE && r->step != step)) {
 		note_varies(a, row);
@@ -61,6 +70,8 @@ static void note_step(struct analysis *a, u32 row, u64 step)
 		a->changed = true;
 	}
 }
+
+static u32 zeros_of(u64 value) { return value ? (u32)__builtin_ctzll(value) : ZEROS_ALL; }
 
 static u32 row_at(const struct code_flow *f, u32 offset)
 {
@@ -75,11 +86,11 @@ static void note_register(struct analysis *a, const struct sreg_row *s)
 	if (row == NO_OPERAND)
 		return;
 	if (kind == SREG_PER_WARP || kind == SREG_PER_BLOCK || kind == SREG_PER_GRID)
-		note_step(a, row, 0);
+		note_step(a, row, 0, 0);
 	else if (s->sreg == SREG_laneid)
-		note_step(a, row, 1);
+		note_step(a, row, 1, ZEROS_ALL);
 	else if (s->sreg == SREG_tid && a->f->whole_rows)
-		note_step(a, row, s->element == 0);
+		note_step(a, row, s->element == 0, s->element ? 0 : ZEROS_OF_WARP);
 	else
 		note_varies(a, row);
 }
@@ -111,13 +122,13 @@ static void note_first_values(struct analysis *a)
 
 	for (u32 row = 0; row < f->row_count; row++)
 		if (f->rows[row].constant)
-			note_step(a, row, 0);
+			note_step(a, row, 0, zeros_of(f->rows[row].value));
 	for (u32 k = 0; k < code->sreg_count; k++)
 		note_register(a, &code->sregs[k]);
 	for (u32 k = 0; k < code->undefined_count; k++) {
 		const u32 row = row_at(f, code->undefined[k].offset);
 		if (row != NO_OPERAND)
-			note_step(a, row, 0);
+			note_step(a, row, 0, ZEROS_ALL);
 	}
 	for (u32 k = 0; k < code->insn_count; k++)
 		for (u32 o = 0; o < f->hoisted[k].operand_count; o++)
@@ -190,14 +201,37 @@ static bool find_unknown(const struct code_flow *f, const struct step *s, u32 ro
 	return true;
 }
 
+/* Fills row n of the unknown: its first lane is 0, or what may be set of it is: of sums one such bit stands for all. */
+static void fill_unknown(const struct analysis *a, u32 row, bool set, bool bitwise)
+{
+	const struct flow_row *r = &a->f->rows[row];
+	const u64 highest = a->zeros[row] < r->bits ? ~0ull << a->zeros[row] : 0;
+
+	row_fill(a->frame + r->offset, r->bits, !set ? 0 : bitwise ? highest : highest & -highest, r->step);
+}
+
+/* Bit by bit, lanes must differ only in bits that are zero in the first one, so that these are known of each. */
+static bool is_apart(const struct analysis *a, u32 row)
+{
+	const u64 step = a->f->rows[row].step, most = step * (WARP_LANES - 1);
+
+	return !step || (step < 1ull << 32 && (a->zeros[row] == ZEROS_ALL || most < 1ull << a->zeros[row]));
+}
+
 /* The step of the result of instruction k, whatever the first lanes are; false: it depends on them, or there is none. */
-static bool find_step(struct analysis *a, u32 k, const struct step *s, const struct step_operand *written, u64 *step)
+static bool find_step(struct analysis *a, u32 k, const struct step *s, const struct step_operand *written, u64 *step,
+		      u32 *zeros)
 {
 	const struct code_flow *f = a->f;
+	const bool bitwise = s->form->row->traits & TRAIT_BITWISE;
 	u32 rows[UNKNOWN_MOST], count;
 
-	if (!has_plain_widths(s) || !find_unknown(f, s, rows, &count))
+	if (!has_plain_widths(s) || s->form->layout != LAYOUT_DIRECT || !find_unknown(f, s, rows, &count))
 		return false;
+	for (u32 n = 0; bitwise && n < count; n++)
+		if (!is_apart(a, rows[n]))
+			return false;
+	*zeros = ZEROS_ALL;
 	for (u32 choice = 0; choice < 1u << count; choice++) {
 		u64 own;
 		for (u32 o = 0; o < s->operand_count; o++) {
@@ -205,14 +239,14 @@ static bool find_step(struct analysis *a, u32 k, const struct step *s, const str
 			if (r->constant)
 				row_fill(a->frame + r->offset, r->bits, r->value, 0);
 		}
-		for (u32 n = 0; n < count; n++) {
-			const struct flow_row *r = &f->rows[rows[n]];
-			row_fill(a->frame + r->offset, r->bits, choice >> n & 1, r->step);
-		}
+		for (u32 n = 0; n < count; n++)
+			fill_unknown(a, rows[n], choice >> n & 1, bitwise);
 		s->meaning->run(a->warp, &f->code->insns[k], a->frame, FULL_MASK);
-		if (!row_step(a->frame + f->rows[written->row].offset, written->bits, &own) || (choice && own != *step))
+		const u8 *result = a->frame + f->rows[written->row].offset;
+		if (!row_step(result, written->bits, &own) || (choice && own != *step))
 			return false;
 		*step = own;
+		*zeros = min_u32(*zeros, zeros_of(lane_get(result, written->bits, 0)));
 	}
 	return true;
 }
@@ -256,13 +290,15 @@ static void note_result(struct analysis *a, u32 k, const struct step *s, bool pu
 {
 	const u64 *merged = a->merged[a->f->block_of[k]];
 	u64 step = 0;
+	u32 zeros = 0;
 
 	if (!pure || o->bits != a->f->rows[o->row].bits || (merged && row_in(merged, o->row)) ||
 	    !reads(a, s, ROW_AFFINE, false))
 		note_varies(a, o->row);
-	else if (reads(a, s, ROW_AFFINE, true) ||
-		 (s->form->row->traits & TRAIT_LINEAR && o->bits > 1 && find_step(a, k, s, o, &step)))
-		note_step(a, o->row, step);
+	else if (s->form->row->traits & TRAITS_ALGEBRAIC && o->bits > 1 && find_step(a, k, s, o, &step, &zeros))
+		note_step(a, o->row, step, zeros);
+	else if (reads(a, s, ROW_AFFINE, true))
+		note_step(a, o->row, 0, 0);
 	else
 		note_varies(a, o->row);
 }
@@ -378,6 +414,7 @@ void affine_find(struct code_flow *f, u32 threads_x)
 	if (warp && frame && is_understood(f)) {
 		struct analysis a = {.f = f,
 				     .state = ARENA_ARRAY(f->arena, f->row_count + 1, u8),
+				     .zeros = ARENA_ARRAY(f->arena, f->row_count + 1, u8),
 				     .merged = ARENA_ARRAY(f->arena, blocks, u64 *),
 				     .hoisted = ARENA_ARRAY(f->arena, f->row_count + 1, bool),
 				     .parted = ARENA_ARRAY(f->arena, blocks, bool),

@@ -137,7 +137,7 @@ enum {
 static bool runs_lane_by_lane(const struct step *s, const struct insn *i)
 {
 	const struct form *f = s->form;
-	const u32 traits = TRAIT_LOADS | TRAIT_STORES | TRAIT_COMMUTES | TRAIT_LINEAR;
+	const u32 traits = TRAIT_LOADS | TRAIT_STORES | TRAIT_COMMUTES | TRAITS_ALGEBRAIC;
 
 	return !(f->row->flags & (BARRED | ISA_SYNC | ISA_CROSS_LANE)) && !(f->row->traits & ~traits) &&
 	       s->meaning->gang && !is_ordered(f) && !i->run;

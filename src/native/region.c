@@ -652,10 +652,8 @@ static bool make_region(const struct growth *g, struct region *r)
 	const struct code_flow *f = g->f;
 	struct making m = {.g = g, .f = f, .r = r};
 
-	r->first = f->blocks[g->list[0]].first;
-	r->end = g->end;
-	r->size = g->insns;
-	r->block_count = g->good;
+	*r = (struct region){
+		.first = f->blocks[g->list[0]].first, .end = g->end, .size = g->insns, .block_count = g->good};
 	r->blocks = ARENA_ARRAY(f->arena, g->good + 1, struct region_block);
 	r->rows = ARENA_ARRAY(f->arena, f->row_count + 1, struct region_row);
 	m.row_of = ARENA_ARRAY(f->arena, f->row_count + 1, u32);

@@ -6,7 +6,7 @@
  *      mad.lo r7, r4, r5, r6       r7:  a thread's number, the same distance from lane to lane
  *      ld.global r7, [r13]         r7': what it has loaded
  *
- * Values are joined (union and find) where they come to one place on different ways, and where one is written while lanes wait that
+ * Values are joined (union and find) where they come to one place on different ways, and where lanes have one while others wait that
  * will read another: the frame has one place for both, so that the mask must tell whose it is.
  */
 #include "native/webs.h"
@@ -106,19 +106,24 @@ static bool any_in_both(const struct code_flow *f, const u64 *a, const u64 *b)
 	return false;
 }
 
-/* What block b writes of rows that are live at block `at` is one value with what is read there. */
-static void join_written(struct webs *w, u32 b, u32 at)
+/* What block b finds or writes of rows that are live at block `at` is one value with what is read there. */
+static void join_with_waiting(struct webs *w, u32 b, u32 at)
 {
 	const struct code_flow *f = w->f;
+	const u64 *waiting = f->blocks[at].live;
 
-	if (!any_in_both(f, w->written[b], f->blocks[at].live))
+	for (u32 n = 0; n < f->words; n++)
+		for (u64 both = f->blocks[b].live[n] & waiting[n]; both; both &= both - 1) {
+			const u32 row = 64 * n + (u32)__builtin_ctzll(both);
+			join(w, found_value(w, b, row), found_value(w, at, row));
+		}
+	if (!any_in_both(f, w->written[b], waiting))
 		return;
 	for (u32 k = f->blocks[b].first; k < f->blocks[b].end; k++)
 		for (u32 o = 0; o < f->steps[k].operand_count; o++) {
 			const struct step_operand *x = &f->steps[k].operands[o];
-			const u32 row = row_of(w, x->row);
-			if (x->written && row_in(f->blocks[at].live, row))
-				join(w, x->row, found_value(w, at, row));
+			if (x->written && row_in(waiting, row_of(w, x->row)))
+				join(w, x->row, found_value(w, at, row_of(w, x->row)));
 		}
 }
 
@@ -135,7 +140,7 @@ static void join_waiting(struct webs *w, u32 from, u32 until, u32 at)
 	while (depth && w->walked < WALK_MOST) {
 		const u32 b = w->stack[--depth];
 		w->walked++;
-		join_written(w, b, at);
+		join_with_waiting(w, b, at);
 		for (u32 s = 0; s < f->blocks[b].successor_count; s++) {
 			const u32 to = f->blocks[b].successors[s];
 			if (to == until || to >= f->block_count || w->seen[to] == w->visit)

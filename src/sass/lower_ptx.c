@@ -254,7 +254,7 @@ static void place(struct lower *l, const struct prepared *p, const struct lower_
 
 static bool is_notable(const struct form *f)
 {
-	return f->row->flags & (ISA_MEMORY | ISA_SYNC) || f->row->traits & ~(u32)TRAIT_LINEAR;
+	return f->row->flags & (ISA_MEMORY | ISA_SYNC) || f->row->traits & ~(u32)TRAITS_ALGEBRAIC;
 }
 
 void lower_ptx(struct lower *l, const char *text, const struct lower_arg *args, u32 count)
