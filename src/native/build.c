@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "native/affine.h"
 #include "native/cache.h"
 #include "native/enter.h"
 
@@ -206,6 +207,8 @@ static bool find_regions(struct native_builder *b, const struct isa *isa, const 
 	if (f && sample)
 		f->shapes = shapes_find(f, sample);
 	if (f)
+		affine_find(f, sample ? sample->block[0] : 0);
+	if (f)
 		b->regions = regions_find(f);
 	/* The plug-in asks for no memory of it. */
 	b->arena.out_of_memory = NULL;
@@ -229,6 +232,7 @@ struct native_builder *native_build_begin(const struct isa *isa, const struct co
 		native_build_abandon(b);
 		return NULL;
 	}
+	b->made->whole_rows = b->regions.whole_rows;
 	b->has_key = key_make(&b->key, &b->regions, choosy);
 	b->seconds = seconds_now() - start;
 	return b;

@@ -23,7 +23,8 @@ struct kernel_code {
 	u32 entry_count;
 	u32 *entry_of; /* by instruction: which begins there */
 	struct native_image image;
-	u64 mistakes; /* atomic: accesses that were of other shapes than there are ways for */
+	u64 mistakes;    /* atomic: accesses that were of other shapes than there are ways for */
+	bool whole_rows; /* for blocks of which 32 threads along x, or a multiple, are a row, alone */
 };
 
 struct native_builder;

@@ -288,6 +288,10 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 
 	if (g->on || (g->code->one_by_one && g->count > 1))
 		return g->grid->gang_insns[at].gang(g, i);
+	if (code->whole_rows && g->grid->launch->block[0] % WARP_LANES) {
+		note_mistakes(g, (struct kernel_code *)(uintptr_t)code, MISTAKES_MOST);
+		return g->grid->gang_insns[at].gang(g, i);
+	}
 	fp_enter(g->warps, e->fp);
 	begin_run(&r, g, e);
 	for (u32 n = 0; n < g->count; n++) {

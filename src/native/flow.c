@@ -13,6 +13,8 @@
 #include "decode/form_address.h"
 #include "decode/operands.h"
 #include "isa/form.h"
+#include "isa/linear.h"
+#include "native/webs.h"
 
 enum { FRAME_BYTES_MAX = 1 << 20, INSNS_MAX = 60000, BLOCK_INSNS_MAX = 192, BLOCK_ACCESSES_MAX = 64, AUX_SPIN = 2 };
 
@@ -37,7 +39,8 @@ static u32 row_number(struct code_flow *f, u32 offset, u32 bits)
 
 	if (*number == NO_OPERAND) {
 		*number = f->row_count;
-		f->rows[f->row_count++] = (struct flow_row){.offset = offset, .bits = (u8)bits};
+		f->rows[*number] = (struct flow_row){.offset = offset, .home = *number, .bits = (u8)bits};
+		f->row_count++;
 	}
 	if (f->rows[*number].bits < bits)
 		f->rows[*number].bits = (u8)bits;
@@ -46,14 +49,33 @@ static u32 row_number(struct code_flow *f, u32 offset, u32 bits)
 
 static u8 row_bits(u32 bits) { return bits == 1 ? 1 : bits <= 32 ? 32 : bits <= 64 ? 64 : 128; }
 
-static bool add_operand(struct code_flow *f, struct step *s, u32 offset, u32 bits, bool read, bool written)
+/* Where the instruction names flattened operand k: see decode/operands.h. */
+static u8 place_of(const struct form *f, u32 k)
+{
+	static const u8 direct[] = {PLACE_D, PLACE_A, PLACE_B, PLACE_C}, around[] = {PLACE_D, PLACE_B, PLACE_C};
+	const bool is_memory = f->layout == LAYOUT_MEMORY || f->layout == LAYOUT_MEMORY_LIST;
+	const u32 skip = f->has_result ? 0 : 1;
+
+	if (is_memory && k == f->base_at)
+		return PLACE_A;
+	if (is_memory && k > f->base_at)
+		k -= 2;
+	if (f->layout == LAYOUT_DIRECT)
+		return direct[(k + skip) % COUNT_OF(direct)];
+	return f->layout == LAYOUT_MEMORY ? around[(k + skip) % COUNT_OF(around)] : (u8)(PLACE_LIST + k);
+}
+
+static bool add_operand(struct code_flow *f, struct step *s, u8 place, u32 offset, u32 bits, bool read, bool written)
 {
 	if (offset == NO_OPERAND || !bits)
 		return true;
 	if (s->operand_count == STEP_OPERANDS_MAX || offset >= f->code->frame_bytes)
 		return false;
-	s->operands[s->operand_count++] = (struct step_operand){
-		.row = row_number(f, offset, row_bits(bits)), .bits = row_bits(bits), .read = read, .written = written};
+	s->operands[s->operand_count++] = (struct step_operand){.row = row_number(f, offset, row_bits(bits)),
+								.bits = row_bits(bits),
+								.place = place,
+								.read = read,
+								.written = written};
 	return true;
 }
 
@@ -76,13 +98,21 @@ static bool read_operands(struct code_flow *f, struct step *s, const struct insn
 			const bool read = !specs[k].written || specs[k].read || address;
 			if (address && e)
 				continue;
-			if (!add_operand(f, s, insn_operand(f->code, s->form, i, at + e), s->form->operand_bits[at + e],
-					 read, specs[k].written))
+			if (!add_operand(f, s, place_of(s->form, at + e), insn_operand(f->code, s->form, i, at + e),
+					 s->form->operand_bits[at + e], read, specs[k].written))
 				return false;
 		}
 		at += width;
 	}
 	return at >= s->form->operand_count;
+}
+
+bool form_has_floats(const struct form *f)
+{
+	for (u32 t = 0; t < f->type_count; t++)
+		if (type_class(f->types[t]) == 'f')
+			return true;
+	return false;
 }
 
 /* --- What each instruction is ------------------------------------------------------------------- */
@@ -107,7 +137,7 @@ enum {
 static bool runs_lane_by_lane(const struct step *s, const struct insn *i)
 {
 	const struct form *f = s->form;
-	const u32 traits = TRAIT_LOADS | TRAIT_STORES | TRAIT_COMMUTES;
+	const u32 traits = TRAIT_LOADS | TRAIT_STORES | TRAIT_COMMUTES | TRAITS_ALGEBRAIC;
 
 	return !(f->row->flags & (BARRED | ISA_SYNC | ISA_CROSS_LANE)) && !(f->row->traits & ~traits) &&
 	       s->meaning->gang && !is_ordered(f) && !i->run;
@@ -180,11 +210,10 @@ static const char *wall_reason(const struct step *s, const struct insn *i)
 }
 
 /* `opaque` until proven otherwise: a step whose operands are not understood may read any row. */
-static void classify_text(struct code_flow *f, u32 k)
+static void classify_text(struct code_flow *f, u32 k, struct step *s)
 {
 	const struct code *code = f->code;
 	const struct insn *i = &code->insns[k];
-	struct step *s = &f->steps[k];
 	const u32 origin = code->origin[k];
 
 	s->kind = STEP_WALL;
@@ -213,9 +242,10 @@ static void classify(struct code_flow *f, const struct internals *in, u32 k)
 	const struct insn *i = &code->insns[k];
 	struct step *s = &f->steps[k];
 
-	if (code->once && code->once[k])
+	if (code->once && code->once[k]) {
 		s->kind = STEP_NOTHING;
-	else if (i->fn == in->count)
+		classify_text(f, k, &f->hoisted[k]);
+	} else if (i->fn == in->count)
 		s->kind = STEP_COUNT;
 	else if (i->fn == in->join)
 		s->kind = STEP_JOIN;
@@ -226,7 +256,8 @@ static void classify(struct code_flow *f, const struct internals *in, u32 k)
 	else if (i->fn == in->bra_if)
 		s->kind = i->aux & AUX_SPIN || i->b == NO_OPERAND ? STEP_WALL : STEP_BRANCH_IF;
 	else
-		classify_text(f, k);
+		classify_text(f, k, s);
+	s->branches = i->fn == in->bra_if;
 	s->ends |= i->fn == in->exit;
 	s->guarded = k && code->insns[k - 1].fn == in->guard;
 	if (s->together && s->guarded)
@@ -236,7 +267,7 @@ static void classify(struct code_flow *f, const struct internals *in, u32 k)
 			i->fn == in->bra || i->fn == in->bra_if ? "a loop that may wait for others" : wall_reason(s, i);
 	if (i->fn == in->guard || i->fn == in->bra_if) {
 		s->operands = ARENA_ARRAY(f->arena, STEP_OPERANDS_MAX, struct step_operand);
-		add_operand(f, s, i->a, 1, true, false);
+		add_operand(f, s, PLACE_A, i->a, 1, true, false);
 	}
 }
 
@@ -511,6 +542,7 @@ struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, co
 		return NULL;
 	*f = (struct code_flow){.arena = arena, .code = code};
 	f->steps = ARENA_ARRAY(arena, code->insn_count + 1, struct step);
+	f->hoisted = ARENA_ARRAY(arena, code->insn_count + 1, struct step);
 	f->rows = ARENA_ARRAY(arena, code->frame_bytes / 4 + 1, struct flow_row);
 	f->row_numbers = ARENA_ARRAY(arena, code->frame_bytes / 4 + 1, u32);
 	memset(f->row_numbers, 0xff, ((size_t)code->frame_bytes / 4 + 1) * sizeof *f->row_numbers);
@@ -534,5 +566,6 @@ struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, co
 		join_guards(f);
 		divide(f, &in);
 	} while (part_clashes(f));
+	webs_part(f);
 	return f;
 }

@@ -22,10 +22,14 @@ enum step_kind {
 
 enum { STEP_OPERANDS_MAX = 16, NO_BLOCK_NUMBER = 0xffffffff };
 
+/* Where an instruction names an operand: in a field, or in its list from the first on. */
+enum step_place { PLACE_D, PLACE_A, PLACE_B, PLACE_C, PLACE_LIST };
+
 /* A row as an operand. `row`: its number in the flow. */
 struct step_operand {
 	u32 row;
 	u8 bits;
+	u8 place; /* enum step_place */
 	bool read, written;
 };
 
@@ -35,6 +39,7 @@ struct step {
 	const char *reason; /* of a wall: why it is one, in words for a user; NULL: it goes with the one beside it */
 	bool ends;          /* nothing comes after it */
 	bool guarded;
+	bool branches; /* by a predicate, whoever runs it */
 	u8 told;       /* enum native_telling */
 	u32 repeat;    /* NATIVE_REPEATS: its place in struct native_repeats */
 	bool together; /* exchanges among all lanes of the warp, which must stand here */
@@ -45,12 +50,16 @@ struct step {
 	struct step_operand *operands;
 };
 
-/* A row that instructions name. */
+/* A value that instructions name, as long as it is one (native/webs.h). Several may have a place in the frame in turn, of which at most
+ * one is live anywhere. */
 struct flow_row {
 	u32 offset;
+	u32 home; /* the number that all of these have in common */
 	u8 bits;
 	bool constant; /* an immediate or an address: `value` in all lanes */
 	u64 value;
+	bool affine; /* each lane has `step` more than the one before it, modulo the row's width: native/affine.h */
+	u64 step;
 };
 
 /* How a part of the code uses memory that warps share: shared [0] and global [1]. */
@@ -76,13 +85,15 @@ struct code_flow {
 	struct arena *arena;
 	const struct code *code;
 	struct step *steps;
+	struct step *hoisted; /* by instruction: what a hoisted one does; no form: none is, or nothing is known of it */
 	struct flow_row *rows;
 	u32 row_count, words; /* words: of a set of rows */
-	u32 *row_numbers;     /* by offset / 4; NO_OPERAND: none */
+	u32 *row_numbers;     /* by offset / 4: the row as it is where the kernel begins; NO_OPERAND: none */
 	struct code_block *blocks;
 	u32 block_count;
 	u32 *block_of;    /* by instruction */
 	const u8 *shapes; /* likewise: a set of enum access_shape, or 0; NULL: nothing is known (native/shapes.h) */
+	bool whole_rows; /* all of this holds only where a block's warps have whole rows of its threads: 32 along x, or a multiple */
 };
 
 /* told: by instruction, enum native_telling; or NULL. NULL: the kernel is too large, or has what no native
@@ -92,6 +103,9 @@ struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, co
 static inline bool row_in(const u64 *set, u32 row) { return set[row / 64] >> row % 64 & 1; }
 static inline void row_add(u64 *set, u32 row) { set[row / 64] |= 1ull << row % 64; }
 static inline void row_remove(u64 *set, u32 row) { set[row / 64] &= ~(1ull << row % 64); }
+
+/* Whether it computes with floating-point values, or moves them. */
+bool form_has_floats(const struct form *f);
 
 /* Takes the set of rows that are live after instruction k to the set before it. */
 void code_flow_before(const struct code_flow *f, u32 k, u64 *live);

@@ -77,6 +77,8 @@ static void put_insn(struct key_writer *w, const struct region *r, const struct 
 			     x->together,
 			     x->hoisted,
 			     x->shapes,
+			     x->affine,
+			     x->proven,
 			     x->reach,
 			     x->told,
 			     x->guard_told,
@@ -87,7 +89,7 @@ static void put_insn(struct key_writer *w, const struct region *r, const struct 
 	put(w, x->list, x->list_count * sizeof *x->list);
 	for (u32 k = 0; k < x->operand_count; k++) {
 		const struct region_operand *o = &x->operands[k];
-		const u32 operand[] = {o->row, o->bits, o->read, o->written};
+		const u32 operand[] = {o->row, o->bits, o->read, o->written, (u32)o->widened, o->place};
 		put(w, operand, sizeof operand);
 	}
 	put_rows(w, r, x->live);
@@ -96,7 +98,7 @@ static void put_insn(struct key_writer *w, const struct region *r, const struct 
 static void put_block(struct key_writer *w, const struct region *r, const struct region_block *x)
 {
 	const u32 words[] = {x->at,      x->insn_count, x->joins,  x->end,  x->run,      x->end_told, x->condition,
-			     x->negated, x->next,       x->target, x->join, x->backward, x->at_end};
+			     x->negated, x->next,       x->target, x->join, x->backward, x->at_end,   x->uniform};
 
 	put(w, words, sizeof words);
 	for (u32 k = 0; k < x->insn_count; k++)
@@ -112,9 +114,11 @@ static void put_region(struct key_writer *w, const struct region *r)
 	put(w, words, sizeof words);
 	for (u32 k = 0; k < r->row_count; k++) {
 		const struct region_row *row = &r->rows[k];
-		const u32 facts[] = {row->offset, row->bits, row->written, row->enters, row->leaves, row->constant};
+		const u32 facts[] = {row->offset, row->bits,     row->written, row->enters,
+				     row->leaves, row->constant, row->affine};
 		put(w, facts, sizeof facts);
 		put_word(w, row->value);
+		put_word(w, row->step);
 	}
 	for (u32 k = 0; k < r->block_count; k++)
 		put_block(w, r, &r->blocks[k]);
@@ -136,6 +140,7 @@ bool key_make(struct native_key *key, const struct regions *regions, bool choosy
 	put(&w, processor, sizeof processor);
 	put_word(&w, choosy);
 	put_word(&w, regions->count);
+	put_word(&w, regions->whole_rows);
 	for (u32 k = 0; k < regions->count; k++)
 		put_region(&w, &regions->items[k]);
 	return !w.full;

@@ -18,6 +18,9 @@
 
 #include <string.h>
 
+#include "isa/form.h"
+#include "native/affine.h"
+
 /* What compiling takes grows faster than a region: with its accesses, each of which is blocks of its own to LLVM, and with rows that come
  * together on many ways, where lanes part. */
 enum { REGION_INSNS_MAX = 1536, REGION_INSNS_MIN = 3, REGION_ACCESSES_MAX = 64, REGION_MEETINGS_MAX = 1400 };
@@ -72,8 +75,8 @@ static void note_costs(struct growth *g, const struct code_block *x)
 		g->branches += s->kind == STEP_BRANCH_IF;
 		g->accesses += s->kind == STEP_PLAIN && s->form->row->flags & ISA_MEMORY;
 		for (u32 o = 0; s->kind == STEP_PLAIN && o < s->operand_count; o++)
-			if (s->operands[o].written && !row_in(g->written, s->operands[o].row)) {
-				row_add(g->written, s->operands[o].row);
+			if (s->operands[o].written && !row_in(g->written, g->f->rows[s->operands[o].row].home)) {
+				row_add(g->written, g->f->rows[s->operands[o].row].home);
 				g->rows++;
 			}
 	}
@@ -207,6 +210,10 @@ struct making {
 	u32 *row_of;   /* flow's number to region's, plus 1 */
 	u64 **waits;   /* by block of the region: rows (flow's numbers) that waiting lanes will read */
 	u64 *end_live; /* rows live where the region ends */
+	bool affine;   /* what is known of affine rows holds here */
+	u32 *live_in;  /* by place in the frame: the set of rows in which it has been seen last, */
+	u32 lives;     /* of so many */
+	bool clashes;  /* two rows of one place are live together */
 };
 
 /* The region's number of a block; blocks outside of it all stand for its end. */
@@ -223,8 +230,13 @@ static u32 region_row(struct making *m, u32 row)
 	const struct flow_row *from = &m->f->rows[row];
 
 	if (!m->row_of[row]) {
-		m->r->rows[m->r->row_count++] = (struct region_row){
-			.offset = from->offset, .bits = from->bits, .constant = from->constant, .value = from->value};
+		m->r->rows[m->r->row_count++] =
+			(struct region_row){.offset = from->offset,
+					    .bits = from->bits,
+					    .constant = from->constant,
+					    .value = from->value,
+					    .affine = m->affine && from->affine && !from->constant,
+					    .step = from->step};
 		m->row_of[row] = m->r->row_count;
 	}
 	return m->row_of[row] - 1;
@@ -235,6 +247,10 @@ static void live_before(const struct code_flow *f, u32 k, u64 *live)
 {
 	const struct code_block *x = &f->blocks[f->block_of[k]];
 
+	if (k == x->first) {
+		memcpy(live, x->live, f->words * sizeof *live);
+		return;
+	}
 	memset(live, 0, f->words * sizeof *live);
 	for (u32 s = 0; s < x->successor_count; s++)
 		for (u32 w = 0; w < f->words; w++)
@@ -279,6 +295,12 @@ static void lanes_wait(struct making *m, u32 from, u32 join, const u64 *rows)
 	}
 }
 
+/* Whether block b's branch takes all lanes one way. */
+static bool branches_as_one(const struct making *m, u32 b)
+{
+	return m->affine && m->f->rows[last_step(m->f, b)->operands[0].row].affine;
+}
+
 /* Lanes that wait at a join while others run need their rows kept: what they will read counts as live meanwhile. */
 static void find_waits(struct making *m)
 {
@@ -286,7 +308,7 @@ static void find_waits(struct making *m)
 
 	for (u32 n = 0; n < g->good; n++) {
 		const u32 b = g->list[n], last = m->f->blocks[b].end - 1;
-		if (m->f->steps[last].kind != STEP_BRANCH_IF || g->cut == last)
+		if (m->f->steps[last].kind != STEP_BRANCH_IF || g->cut == last || branches_as_one(m, b))
 			continue;
 		const u32 join = join_of(m->f, b), target = m->f->block_of[last + (u32)m->f->code->insns[last].imm];
 		lanes_wait(m, b + 1, join, live_at(m, join));
@@ -296,19 +318,37 @@ static void find_waits(struct making *m)
 	}
 }
 
-static bool has_floats(const struct form *f)
-{
-	for (u32 t = 0; t < f->type_count; t++)
-		if (type_class(f->types[t]) == 'f')
-			return true;
-	return false;
-}
-
 static bool is_move(const struct form *f)
 {
 	return f->row->flags & ISA_MEMORY && !(f->row->flags & ISA_ATOMIC) &&
 	       f->row->traits & (TRAIT_LOADS | TRAIT_STORES) &&
 	       (f->layout == LAYOUT_MEMORY || f->layout == LAYOUT_MEMORY_LIST);
+}
+
+/* What is known of the addresses of an access: NO_OPERAND is a row of its own. */
+static enum native_proven proven_of(const struct making *m, const struct step *s)
+{
+	const u32 bytes = type_bits(form_type(s->form, 0)) / 8 * form_vector(s->form);
+
+	for (u32 o = 0; m->affine && o < s->operand_count; o++) {
+		const struct flow_row *row = &m->f->rows[s->operands[o].row];
+		if (s->operands[o].place != PLACE_A || !row->affine)
+			continue;
+		return !row->step ? PROVEN_SAME : row->step == bytes ? PROVEN_ROW : PROVEN_NOTHING;
+	}
+	return PROVEN_NOTHING;
+}
+
+static void note_proven(const struct making *m, const struct step *s, struct region_insn *x)
+{
+	const u8 others = x->shapes ? x->shapes & SHAPE_OTHER : SHAPE_OTHER;
+
+	x->affine = m->affine && affine_step(m->f, s);
+	if (!x->moves)
+		return;
+	x->proven = (u8)proven_of(m, s);
+	if (x->proven)
+		x->shapes = SHAPE_KNOWN | others | (x->proven == PROVEN_ROW ? SHAPE_ROW : SHAPE_SAME);
 }
 
 /* `merges`: the destination has values in other lanes, guarded or waiting, that must survive. */
@@ -327,13 +367,14 @@ static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to
 				   .operands = operands,
 				   .operand_count = s->operand_count,
 				   .guard = NO_OPERAND,
-				   .of_floats = has_floats(s->form),
+				   .of_floats = form_has_floats(s->form),
 				   .together = s->together,
 				   .told = s->told,
 				   .repeat = s->repeat,
 				   .shapes = f->shapes ? f->shapes[k] : 0,
 				   .accesses = s->form->row->flags & ISA_MEMORY,
 				   .moves = is_move(s->form)};
+	note_proven(m, s, to);
 	to->ends_alone = !(s->together || s->form->row->flags & ISA_ATOMIC || f->code->call_count);
 	if (s->form->layout != LAYOUT_LIST || s->together)
 		to->meaning = s->meaning->name;
@@ -352,7 +393,14 @@ static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to
 	}
 	for (u32 o = 0; o < s->operand_count; o++) {
 		const struct step_operand *x = &s->operands[o];
-		operands[o] = (struct region_operand){region_row(m, x->row), x->bits, x->read, x->written};
+		operands[o] = (struct region_operand){region_row(m, x->row),
+						      x->bits,
+						      x->place,
+						      x->read,
+						      x->written,
+						      to->affine ? affine_widened(f, s, x) : 0};
+		to->may_wrap |= operands[o].widened;
+		to->ends_alone &= !operands[o].widened;
 		to->merges |= x->written && row_in(m->waits[block], x->row);
 		m->r->rows[operands[o].row].written |= x->written;
 	}
@@ -376,6 +424,7 @@ static void make_end(struct making *m, u32 b, struct region_block *to, u32 last)
 	}
 	if (kind == STEP_BRANCH_IF) {
 		to->condition = region_row(m, f->steps[last].operands[0].row);
+		to->uniform = branches_as_one(m, b);
 		to->negated = i->aux & 1;
 		to->join = region_block(m, join_of(f, b));
 	}
@@ -465,13 +514,19 @@ static void make_block(struct making *m, u32 n)
 }
 
 /* The region's own numbers of the rows in `live` that it writes. */
-static const u64 *own_rows(const struct making *m, const u64 *live)
+static const u64 *own_rows(struct making *m, const u64 *live)
 {
 	u64 *own = ARENA_ARRAY(m->f->arena, m->r->words, u64);
 
-	for (u32 row = 0; row < m->f->row_count; row++)
-		if (m->row_of[row] && row_in(live, row) && m->r->rows[m->row_of[row] - 1].written)
-			row_add(own, m->row_of[row] - 1);
+	m->lives++;
+	for (u32 row = 0; row < m->f->row_count; row++) {
+		if (!m->row_of[row] || !row_in(live, row) || !m->r->rows[m->row_of[row] - 1].written)
+			continue;
+		u32 *seen = &m->live_in[m->f->rows[row].home];
+		m->clashes |= *seen == m->lives;
+		*seen = m->lives;
+		row_add(own, m->row_of[row] - 1);
+	}
 	return own;
 }
 
@@ -479,7 +534,7 @@ static const u64 *own_rows(const struct making *m, const u64 *live)
  * the interpreter tells when it runs the instruction again: that reads its own rows and its guard, and nothing comes after it.
  * All rows are kept by atomic operations, which may leave without a fault, and where calls, as of malloc and free by warps that run
  * meanwhile, may have the fault go away. */
-static const u64 *left_with(const struct making *m, const struct region_insn *x, const u64 *live)
+static const u64 *left_with(struct making *m, const struct region_insn *x, const u64 *live)
 {
 	const struct code_flow *f = m->f;
 	const struct step *s = &f->steps[x->number];
@@ -493,6 +548,18 @@ static const u64 *left_with(const struct making *m, const struct region_insn *x,
 	if (s->guarded)
 		row_add(read, f->steps[x->number - 1].operands[0].row);
 	return own_rows(m, read);
+}
+
+/* A row whose place in the frame another one takes later is not there for the whole region: it is kept like one that is written. */
+static void note_taken_places(struct making *m)
+{
+	bool *taken = ARENA_ARRAY(m->f->arena, m->f->row_count + 1, bool);
+
+	for (u32 row = 0; row < m->f->row_count; row++)
+		taken[m->f->rows[row].home] |= m->row_of[row] && m->r->rows[m->row_of[row] - 1].written;
+	for (u32 row = 0; row < m->f->row_count; row++)
+		if (m->row_of[row])
+			m->r->rows[m->row_of[row] - 1].written = taken[m->f->rows[row].home];
 }
 
 /* Which rows are live where a warp may leave: at its blocks' starts, and before accesses. Lanes that wait elsewhere
@@ -524,7 +591,7 @@ static void make_liveness(struct making *m)
 			if (f->steps[k].guarded)
 				row_add(live, f->steps[k - 1].operands[0].row);
 			--at;
-			if (x->insns[at].accesses || x->insns[at].together)
+			if (x->insns[at].accesses || x->insns[at].together || x->insns[at].may_wrap)
 				x->insns[at].live = left_with(m, &x->insns[at], live);
 		}
 		x->live = own_rows(m, live);
@@ -563,29 +630,52 @@ static void choose_mode(struct region *r)
 		}
 }
 
-static void make_region(const struct growth *g, struct region *r)
+/* Whether a row that is taken to be affine is written where other lanes must keep theirs: then its parts of the kernel are not what
+ * affine_find has taken them for. */
+static bool merges_affine(const struct making *m)
+{
+	for (u32 n = 0; n < m->g->good; n++) {
+		const struct code_block *x = &m->f->blocks[m->g->list[n]];
+		for (u32 k = x->first; k < x->end; k++)
+			for (u32 o = 0; o < m->f->steps[k].operand_count; o++) {
+				const struct step_operand *s = &m->f->steps[k].operands[o];
+				if (s->written && m->f->rows[s->row].affine && row_in(m->waits[n], s->row))
+					return true;
+			}
+	}
+	return false;
+}
+
+/* False: what it leaves in the frame would not be one value a place. It should not happen. */
+static bool make_region(const struct growth *g, struct region *r)
 {
 	const struct code_flow *f = g->f;
 	struct making m = {.g = g, .f = f, .r = r};
 
-	r->first = f->blocks[g->list[0]].first;
-	r->end = g->end;
-	r->size = g->insns;
-	r->block_count = g->good;
+	*r = (struct region){
+		.first = f->blocks[g->list[0]].first, .end = g->end, .size = g->insns, .block_count = g->good};
 	r->blocks = ARENA_ARRAY(f->arena, g->good + 1, struct region_block);
 	r->rows = ARENA_ARRAY(f->arena, f->row_count + 1, struct region_row);
 	m.row_of = ARENA_ARRAY(f->arena, f->row_count + 1, u32);
+	m.live_in = ARENA_ARRAY(f->arena, f->row_count + 1, u32);
 	m.waits = ARENA_ARRAY(f->arena, g->good + 1, u64 *);
 	m.end_live = ARENA_ARRAY(f->arena, f->words, u64);
 	for (u32 n = 0; n < g->good; n++)
 		m.waits[n] = ARENA_ARRAY(f->arena, f->words, u64);
 	live_before(f, g->end, m.end_live);
+	m.affine = true;
 	find_waits(&m);
+	if (merges_affine(&m)) {
+		m.affine = false;
+		find_waits(&m);
+	}
 	for (u32 n = 0; n < g->good; n++)
 		make_block(&m, n);
+	note_taken_places(&m);
 	make_liveness(&m);
 	make_rows(&m);
 	choose_mode(r);
+	return !m.clashes;
 }
 
 /* Over all blocks in order; those in a region already are passed over. Small regions are not worth their entry. */
@@ -601,6 +691,7 @@ struct regions regions_find(const struct code_flow *f)
 	g.covered = ARENA_ARRAY(f->arena, count, bool);
 	g.written = ARENA_ARRAY(f->arena, f->words, u64);
 	found.items = ARENA_ARRAY(f->arena, count, struct region);
+	found.whole_rows = f->whole_rows;
 	for (u32 k = 0; k < f->code->insn_count; k++)
 		found.insns += f->steps[k].kind != STEP_NOTHING;
 	for (u32 b = 0; b < f->block_count; b++) {
@@ -609,7 +700,9 @@ struct regions regions_find(const struct code_flow *f)
 		grow(&g, b);
 		if (!g.good || g.insns < REGION_INSNS_MIN)
 			continue;
-		make_region(&g, &found.items[found.count++]);
+		if (!make_region(&g, &found.items[found.count]))
+			continue;
+		found.count++;
 		for (u32 n = 0; n < g.good; n++)
 			g.covered[g.list[n]] = true;
 		found.covered += g.insns;

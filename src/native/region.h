@@ -10,11 +10,14 @@
 #define PTXSIM_NATIVE_REGION_H
 
 #include "native/flow.h"
+#include "sem/native_proven.h"
 
 struct region_operand {
 	u32 row; /* in region->rows */
 	u8 bits;
+	u8 place; /* enum step_place */
 	bool read, written;
+	char widened; /* where the instruction is affine: 's' or 'u', if its lanes must not wrap around as a number with sign or without */
 };
 
 struct region_insn {
@@ -34,12 +37,16 @@ struct region_insn {
 	bool together;   /* runs only while all lanes of the warp stand here */
 	bool hoisted;    /* its rows are there: it is only told */
 	bool moves;      /* a load or store: no atomic operation */
+	bool affine;     /* the first lane's results, found from those of its operands, tell all others, */
+	bool may_wrap;   /* unless an operand wraps around among the lanes */
+	u8 proven;       /* of its addresses: enum native_proven */
 	u8 shapes;       /* of these: a set of enum access_shape, or 0, */
 	u32 reach; /* and how far those that come with it reach beyond its offset: words below, and 2^16 times words above */
-	u8 told;         /* enum native_telling: what observers are told before it runs, */
-	u8 guard_told;   /* and before its guard does */
-	u32 repeat;      /* NATIVE_REPEATS: its place in struct native_repeats */
-	const u64 *live; /* rows that count if a warp leaves before it: of accesses, or where it runs together */
+	u8 told;       /* enum native_telling: what observers are told before it runs, */
+	u8 guard_told; /* and before its guard does */
+	u32 repeat;    /* NATIVE_REPEATS: its place in struct native_repeats */
+	const u64 *
+		live; /* rows that count if a warp leaves before it: of accesses, or where it runs together, or may wrap around */
 	bool ends_alone; /* these are no more than it reads itself */
 };
 
@@ -55,6 +62,7 @@ struct region_block {
 	u32 run;             /* instructions to count at its end; 0: none */
 	u8 end_told;         /* enum native_telling: of the instruction there */
 	u32 condition;       /* REGION_BRANCH: a predicate row */
+	bool uniform;        /* of which all lanes have the same */
 	bool negated;        /* its lanes branch where it is false */
 	u32 next, target;    /* blocks */
 	u32 join;            /* REGION_BRANCH: the block where the lanes meet again */
@@ -72,6 +80,8 @@ struct region_row {
 	bool leaves;  /* its value at the end counts */
 	bool constant;
 	u64 value;
+	bool affine; /* each lane has `step` more than the one before it */
+	u64 step;
 };
 
 struct region {
@@ -88,6 +98,7 @@ struct regions {
 	struct region *items;
 	u32 count;
 	u32 insns, covered; /* of the code: all that may run, and those in regions */
+	bool whole_rows;    /* only for blocks of which 32 threads along x, or a multiple, are a row */
 };
 
 /* All regions of the kernel. They refer to nothing of it, nor of its program. */

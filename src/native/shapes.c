@@ -182,7 +182,7 @@ static bool is_address_known(const struct trial *t, const struct step *s, const 
 	if ((s->form->layout != LAYOUT_MEMORY && s->form->layout != LAYOUT_MEMORY_LIST) || i->a == NO_OPERAND)
 		return false;
 	for (u32 o = 0; o < s->operand_count; o++)
-		if (t->f->rows[s->operands[o].row].offset == i->a)
+		if (s->operands[o].place == PLACE_A)
 			return !row_in(t->unknown, s->operands[o].row);
 	return false;
 }

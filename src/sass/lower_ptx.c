@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "isa/linear.h"
 #include "sass/lower.h"
 
 /* A row with its choices made, for operands of these widths. */
@@ -251,7 +252,10 @@ static void place(struct lower *l, const struct prepared *p, const struct lower_
 	}
 }
 
-static bool is_notable(const struct form *f) { return f->row->flags & (ISA_MEMORY | ISA_SYNC) || f->row->traits; }
+static bool is_notable(const struct form *f)
+{
+	return f->row->flags & (ISA_MEMORY | ISA_SYNC) || f->row->traits & ~(u32)TRAITS_ALGEBRAIC;
+}
 
 void lower_ptx(struct lower *l, const char *text, const struct lower_arg *args, u32 count)
 {

@@ -5,6 +5,7 @@
  */
 #include "number/integer.h"
 #include "isa/expanded.h"
+#include "isa/linear.h"
 #include "sem/pick.h"
 
 /* --- add, sub: .sat clamps to the range of s32. --- */
@@ -106,19 +107,19 @@ DOTS(dp2a_lo, DP2A_LO)
 DOTS(dp2a_hi, DP2A_HI)
 
 static const struct isa_row rows_integer[] = {
-	ROW("add" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_add, "Adds."),
+	ROW("add" TYPES_SIGNS, "=0 0 0", 10, 10, WITH(TRAIT_LINEAR), pick_add, "Adds."),
 	ROW("add.sat.s32", "=0 0 0", 10, 10, 0, pick_add_sat_s32, "Adds, clamped to the range of s32."),
 	ROW("add" TYPES_SIGNS_X2, "=0 0 0", 80, 90, 0, pick_add_pair, "Adds two pairs of 16-bit numbers."),
-	ROW("sub" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_sub, "Subtracts b from a."),
+	ROW("sub" TYPES_SIGNS, "=0 0 0", 10, 10, WITH(TRAIT_LINEAR), pick_sub, "Subtracts b from a."),
 	ROW("sub.sat.s32", "=0 0 0", 10, 10, 0, pick_sub_sat_s32, "Subtracts, clamped to the range of s32."),
-	ROW("mul.lo" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_mul_lo, "The product's lower half."),
+	ROW("mul.lo" TYPES_SIGNS, "=0 0 0", 10, 10, WITH(TRAIT_LINEAR), pick_mul_lo, "The product's lower half."),
 	ROW("mul.hi" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_mul_hi, "The product's upper half."),
-	ROW("mul.wide" TYPES_SIGNS_16_32, "=w0 0 0", 10, 10, 0, pick_mul_wide, "The whole product, twice as wide."),
-	ROW("mad.lo" TYPES_SIGNS, "=0 0 0 0", 10, 10, 0, pick_mad_lo, "The product's lower half plus c."),
+	ROW("mul.wide" TYPES_SIGNS_16_32, "=w0 0 0", 10, 10, WITH(TRAIT_LINEAR), pick_mul_wide, "The whole product, twice as wide."),
+	ROW("mad.lo" TYPES_SIGNS, "=0 0 0 0", 10, 10, WITH(TRAIT_LINEAR), pick_mad_lo, "The product's lower half plus c."),
 	ROW("mad.hi" TYPES_SIGNS, "=0 0 0 0", 10, 10, 0, pick_mad_hi, "The product's upper half plus c."),
 	ROW("mad.hi.sat.s32", "=0 0 0 0", 10, 10, 0, pick_mad_hi_sat_s32,
 	    "The product's upper half plus c, clamped to the range of s32."),
-	ROW("mad.wide" TYPES_SIGNS_16_32, "=w0 0 0 w0", 10, 10, 0, pick_mad_wide, "The whole product plus c."),
+	ROW("mad.wide" TYPES_SIGNS_16_32, "=w0 0 0 w0", 10, 10, WITH(TRAIT_LINEAR), pick_mad_wide, "The whole product plus c."),
 	ROW("mul24.lo" TYPES_SIGNS_32, "=0 0 0", 10, 10, 0, pick_mul24_lo, "Bits 31 to 0 of a 24 by 24 bit product."),
 	ROW("mul24.hi" TYPES_SIGNS_32, "=0 0 0", 10, 10, 0, pick_mul24_hi, "Bits 47 to 16 of a 24 by 24 bit product."),
 	ROW("mad24.lo" TYPES_SIGNS_32, "=0 0 0 0", 10, 10, 0, pick_mad24_lo, "mul24.lo plus c."),
@@ -130,7 +131,7 @@ static const struct isa_row rows_integer[] = {
 	ROW("rem" TYPES_SIGNS, "=0 0 0", 10, 10, WITH(TRAIT_EXPANDED), pick_rem,
 	    "The remainder of div; all ones for b = 0."),
 	ROW("abs" TYPES_SIGNED, "=0 0", 10, 10, 0, pick_abs, "The number without its sign."),
-	ROW("neg" TYPES_SIGNED, "=0 0", 10, 10, 0, pick_neg, "The negative."),
+	ROW("neg" TYPES_SIGNED, "=0 0", 10, 10, WITH(TRAIT_LINEAR), pick_neg, "The negative."),
 	ROW("min" TYPES_SIGNS, "=0 0 0", 10, 10, 0, pick_minimum, "The lesser."),
 	ROW("min" TYPES_SIGNS_X2, "=0 0 0", 80, 90, 0, pick_minimum_pair, "The lesser, of each half."),
 	ROW("min.relu(.s32|.s16x2)", "=0 0 0", 80, 90, 0, pick_minimum_relu, "The lesser, or 0 if that is negative."),

@@ -24,13 +24,19 @@ ALWAYS_INLINE bool LOAD_OF(load_row)(struct warp *w, const struct insn *i, u8 *r
 #ifdef SEM_NATIVE
 	if (!may_be(i, SHAPE_ROW))
 		return false;
+	start = first_address(rows, i, wide);
+	if (i->run != PROVEN_ROW && !is_row(rows, i, wide, sizeof(MEMORY), &start))
+		return false;
+	const MEMORY *from = start % sizeof(MEMORY) ? NULL
+						    : (const MEMORY *)(const void *)proven_range(w, i, rows, space,
+												 wide, bytes, false);
 #else
 	if (UNLIKELY(mask != FULL_MASK))
 		return false;
-#endif
 	if (!is_row(rows, i, wide, sizeof(MEMORY), &start) || start % sizeof(MEMORY))
 		return false;
 	const MEMORY *from = (const MEMORY *)(const void *)space_range(w, i, space, start, start + bytes, false);
+#endif
 	if (UNLIKELY(!from))
 		return false;
 	if (space == SPACE_GLOBAL)
@@ -134,10 +140,11 @@ ALWAYS_INLINE bool LOAD_OF(load_same)(struct warp *w, const struct insn *i, u8 *
 	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
 
 	if (!(i->fp & SHAPE_KNOWN) || !may_be(i, SHAPE_SAME) ||
-	    !(wide ? all_same64(ROW_OF(u64, i->a)) : all_same32(ROW_OF(u32, i->a))))
+	    (i->run != PROVEN_SAME && !(wide ? all_same64(ROW_OF(u64, i->a)) : all_same32(ROW_OF(u32, i->a)))))
 		return false;
-	const u64 first = wide ? *ROW_OF(u64, i->a) + (u64)(s64)i->imm : *ROW_OF(u32, i->a) + (u32)i->imm;
-	const u8 *p = first % sizeof(MEMORY) ? NULL : space_range(w, i, space, first, first + sizeof(MEMORY), false);
+	const u8 *p = first_address(rows, i, wide) % sizeof(MEMORY)
+			      ? NULL
+			      : proven_range(w, i, rows, space, wide, sizeof(MEMORY), false);
 	if (UNLIKELY(!p))
 		return false;
 	const LANE one = KEEP(*(const MEMORY *)(const void *)p);

@@ -3,6 +3,7 @@
  * Logic and shifts (PTX ISA 9.7.8): rows and meanings. Shift amounts are 32-bit unsigned numbers
  * that clamp. The predicate forms work on whole masks, one bit for each lane.
  */
+#include "isa/linear.h"
 #include "number/integer.h"
 #include "sem/pick.h"
 
@@ -200,19 +201,19 @@ static const struct meaning *pick_prmt(const struct form *f)
 }
 
 static const struct isa_row rows_logic[] = {
-	ROW("and(.pred|.b16|.b32|.b64)", "=0 0 0", 10, 10, 0, pick_and, "Bits that both have."),
-	ROW("or(.pred|.b16|.b32|.b64)", "=0 0 0", 10, 10, 0, pick_or, "Bits that either has."),
-	ROW("xor(.pred|.b16|.b32|.b64)", "=0 0 0", 10, 10, 0, pick_xor, "Bits that one of them has."),
-	ROW("not(.pred|.b16|.b32|.b64)", "=0 0", 10, 10, 0, pick_not, "Every bit inverted."),
+	ROW("and(.pred|.b16|.b32|.b64)", "=0 0 0", 10, 10, WITH(TRAIT_BITWISE), pick_and, "Bits that both have."),
+	ROW("or(.pred|.b16|.b32|.b64)", "=0 0 0", 10, 10, WITH(TRAIT_BITWISE), pick_or, "Bits that either has."),
+	ROW("xor(.pred|.b16|.b32|.b64)", "=0 0 0", 10, 10, WITH(TRAIT_BITWISE), pick_xor, "Bits that one of them has."),
+	ROW("not(.pred|.b16|.b32|.b64)", "=0 0", 10, 10, WITH(TRAIT_BITWISE), pick_not, "Every bit inverted."),
 	ROW("cnot" TYPES_BITS, "=0 0", 10, 10, 0, pick_cnot, "1 for 0, else 0."),
-	ROW("lop3.b32", "=0 0 0 0 #u32", 43, 50, 0, pick_lop3, "The function of three bits with this truth table."),
+	ROW("lop3.b32", "=0 0 0 0 #u32", 43, 50, WITH(TRAIT_BITWISE), pick_lop3, "The function of three bits with this truth table."),
 	ROW("lop3.and.b32", "=_0||pred 0 0 0 #u32 pred", 82, 70, 0, pick_lop3_and,
 	    "lop3; and p is whether the result is not 0, and q."),
 	ROW("lop3.or.b32", "=_0||pred 0 0 0 #u32 pred", 82, 70, 0, pick_lop3_or,
 	    "lop3; and p is whether the result is not 0, or q."),
-	ROW("shl" TYPES_BITS, "=0 0 u32", 10, 10, 0, pick_shl, "Shifts left, zeros following."),
-	ROW("shr" TYPES_BITS, "=0 0 u32", 10, 10, 0, pick_shr, "Shifts right, zeros following."),
-	ROW("shr" TYPES_SIGNS, "=0 0 u32", 10, 10, 0, pick_shr, "Shifts right, the sign or zeros following."),
+	ROW("shl" TYPES_BITS, "=0 0 u32", 10, 10, WITH(TRAIT_LINEAR), pick_shl, "Shifts left, zeros following."),
+	ROW("shr" TYPES_BITS, "=0 0 u32", 10, 10, WITH(TRAIT_BITWISE), pick_shr, "Shifts right, zeros following."),
+	ROW("shr" TYPES_SIGNS, "=0 0 u32", 10, 10, WITH(TRAIT_BITWISE), pick_shr, "Shifts right, the sign or zeros following."),
 	ROW("shf(.l|.r)(.clamp|.wrap).b32", "=0 0 0 u32", 31, 32, 0, pick_shf,
 	    "Shifts b:a and takes the upper (.l) or lower (.r) word."),
 	ROW("prmt.b32[.f4e|.b4e|.rc8|.ecl|.ecr|.rc16]", "=0 0 0 0", 20, 20, 0, pick_prmt,

@@ -525,11 +525,12 @@ ALWAYS_INLINE bool load_near_vector(u32 value[PIECE_WORDS][WARP_LANES], struct w
 ALWAYS_INLINE u8 *row_of_vectors(struct warp *w, const struct insn *i, const u8 *rows, u32 mask, enum ir_space space,
 				 u32 bytes, bool wide, bool is_store)
 {
-	u64 start;
+	u64 start = first_address(rows, i, wide);
 
-	if (mask != FULL_MASK || !(i->fp & SHAPE_ROW) || !is_row(rows, i, wide, bytes, &start) || start % bytes)
+	if (mask != FULL_MASK || !(i->fp & SHAPE_ROW) ||
+	    (i->run != PROVEN_ROW && !is_row(rows, i, wide, bytes, &start)) || start % bytes)
 		return NULL;
-	return space_range(w, i, space, start, start + (u64)WARP_LANES * bytes, is_store);
+	return proven_range(w, i, rows, space, wide, (u64)WARP_LANES * bytes, is_store);
 }
 
 /* A load of n words a lane. */
@@ -538,9 +539,17 @@ ALWAYS_INLINE bool load_vector_words(struct warp *w, const struct insn *i, u8 *r
 {
 	u32 value[PIECE_WORDS][WARP_LANES] __attribute__((aligned(64)));
 	const bool any = may_be(i, ~(u32)(SHAPE_ROW | SHAPE_KNOWN));
-	const u8 *row = wide ? row_of_vectors(w, i, rows, mask, space, 4 * n, wide, false) : NULL;
+	const u8 *row =
+		wide || i->run == PROVEN_ROW ? row_of_vectors(w, i, rows, mask, space, 4 * n, wide, false) : NULL;
 
-	if (row) {
+	if (i->run == PROVEN_SAME) {
+		const u8 *from = first_address(rows, i, wide) % (4 * n)
+					 ? NULL
+					 : proven_range(w, i, rows, space, wide, 4 * n, false);
+		if (!from)
+			return false;
+		load_same_piece(value, from, n);
+	} else if (row) {
 		if (space == SPACE_GLOBAL)
 			fetch_ahead(row, 4 * n * WARP_LANES);
 		load_row_of_pieces(value, row, n);

@@ -14,6 +14,7 @@
 #define PTXSIM_SEM_NATIVE_QUARTERS_H
 
 #include "sem/access.h"
+#include "sem/native_proven.h"
 
 typedef u32 words4 __attribute__((vector_size(16)));
 
@@ -25,6 +26,31 @@ ALWAYS_INLINE s64 highest_offset(const struct insn *i) { return i->imm + 4 * (s6
 /* Whether the lanes' addresses may look like one of `shapes` (enum access_shape), of which accesses in native code have a set where other
  * instructions have their mode: what they have not looked like in a trial has no way in line. */
 ALWAYS_INLINE bool may_be(const struct insn *i, u32 shapes) { return !(i->fp & SHAPE_KNOWN) || i->fp & shapes; }
+
+/* The first lane's address, without the instruction's offset. */
+ALWAYS_INLINE u64 first_base(const u8 *rows, const struct insn *i, bool wide)
+{
+	return wide ? *ROW_OF(u64, i->a) : *ROW_OF(u32, i->a);
+}
+ALWAYS_INLINE u64 first_address(const u8 *rows, const struct insn *i, bool wide)
+{
+	return wide ? first_base(rows, i, wide) + (u64)(s64)i->imm : *ROW_OF(u32, i->a) + (u32)i->imm;
+}
+
+/* `bytes` from the first lane's address on, of shared memory by 32-bit addresses: one test serves all accesses that surely come together.
+ * Others by their own. NULL: not all there. */
+ALWAYS_INLINE u8 *proven_range(struct warp *w, const struct insn *i, const u8 *rows, enum ir_space space, bool wide,
+			       u64 bytes, bool is_store)
+{
+	const u64 first = first_address(rows, i, wide);
+	const s64 base = (s64)first_base(rows, i, wide);
+
+	if (wide || space != SPACE_SHARED)
+		return space_range(w, i, space, first, first + bytes, is_store);
+	if (!((base + lowest_offset(i) >= 0) & (base + highest_offset(i) + (s64)bytes <= (s64)w->block->near_bytes)))
+		return NULL;
+	return w->block->shared + base + i->imm;
+}
 
 #if defined __AVX2__ && !defined __AVX512F__
 #define HAS_QUARTERS 1

@@ -20,13 +20,19 @@ ALWAYS_INLINE bool STORE_OF(store_row)(struct warp *w, const struct insn *i, u8 
 #ifdef SEM_NATIVE
 	if (!may_be(i, SHAPE_ROW))
 		return false;
+	start = first_address(rows, i, wide);
+	if (i->run != PROVEN_ROW && !is_row(rows, i, wide, sizeof(MEMORY), &start))
+		return false;
+	MEMORY *to = start % sizeof(MEMORY) ? NULL
+					    : (MEMORY *)(void *)proven_range(w, i, rows, space, wide,
+									     WARP_LANES * sizeof(MEMORY), true);
 #else
 	if (UNLIKELY(mask != FULL_MASK))
 		return false;
-#endif
 	if (!is_row(rows, i, wide, sizeof(MEMORY), &start) || start % sizeof(MEMORY))
 		return false;
 	MEMORY *to = (MEMORY *)(void *)space_range(w, i, space, start, start + WARP_LANES * sizeof(MEMORY), true);
+#endif
 	if (UNLIKELY(!to))
 		return false;
 #ifdef SEM_NATIVE

@@ -19,7 +19,8 @@ struct emission {
 	LLVMValueRef function, run, warp, rows, array;
 	LLVMTypeRef i1, i8, i32, i64, ptr;
 	u32 vector_bytes;
-	u32 *slots; /* by row: its place in the array */
+	u32 *slots;           /* by row: its place in the array; */
+	LLVMValueRef *firsts; /* a variable, of the first lane's number, if it is affine and written; else NULL */
 	/* Variables, which become registers. */
 	LLVMValueRef mask, budget, issued, lanes, branches, divergent;
 	LLVMBasicBlockRef *arrive, *body;               /* by block; those of the end last */
@@ -93,6 +94,22 @@ void mark_constant(struct emission *e, LLVMValueRef load);
 /* A row. never_written: `from` is one that the region only reads. */
 LLVMValueRef splat(struct emission *e, LLVMValueRef value, u32 count);
 void copy(struct emission *e, LLVMValueRef to, LLVMValueRef from, u32 bits, bool never_written);
+
+/* Writes the row back to the frame. */
+void write_back(struct emission *e, u32 row);
+
+/* --- Affine rows (emit_affine.c) ------------------------------------------------------------- */
+
+bool is_kept_as_first(const struct emission *e, u32 row);
+LLVMValueRef first_of(struct emission *e, u32 row);
+/* Makes the variables of the rows that the region writes. */
+void begin_firsts(struct emission *e);
+void put_affine(struct emission *e, LLVMValueRef to, u32 row);
+/* Before and after the function of an affine instruction: its operands to their slots, its results to their variables. */
+void fetch_firsts(struct emission *e, const struct region_insn *x);
+void take_firsts(struct emission *e, const struct region_insn *x);
+/* Whether an operand of an affine instruction wraps around among the lanes; NULL: none can. */
+LLVMValueRef wraps_around(struct emission *e, const struct region_insn *x);
 
 /* --- Calls (emit_call.c) ---------------------------------------------------------------------- */
 

@@ -76,27 +76,31 @@ static void put_constant(struct emission *e, u32 row, bool hidden)
 		LLVMSetAlignment(LLVMBuildStore(e->b, all, at(e, slot(e, row), k)), e->vector_bytes);
 }
 
-/* Rows that the region does not write, as operands. */
+/* Operands that have no slot of their own: rows that the region does not write, and affine ones. */
 static void fetch(struct emission *e, const struct region_insn *x)
 {
 	for (u32 o = 0; o < x->operand_count; o++) {
 		const u32 row = x->operands[o].row;
-		if (!x->operands[o].read || e->r->rows[row].written)
+		const struct region_row *r = &e->r->rows[row];
+		if (!x->operands[o].read)
 			continue;
-		if (e->r->rows[row].constant)
+		if (is_kept_as_first(e, row) || (r->affine && !r->step && r->bits > 1))
+			put_affine(e, slot(e, row), row);
+		else if (r->constant)
 			put_constant(e, row, x->of_floats);
-		else
-			copy(e, slot(e, row), place(e, row), e->r->rows[row].bits, true);
+		else if (!r->written)
+			copy(e, slot(e, row), place(e, row), r->bits, true);
 	}
 }
 
 static LLVMValueRef predicate(struct emission *e, u32 row, bool negated)
 {
-	LLVMValueRef p = get(e, e->i32, e->r->rows[row].written ? slot(e, row) : place(e, row));
+	LLVMValueRef p;
 
-	if (!e->r->rows[row].written)
-		mark_constant(e, p);
-
+	if (is_kept_as_first(e, row) || !e->r->rows[row].written)
+		p = first_of(e, row);
+	else
+		p = get(e, e->i32, slot(e, row));
 	return negated ? LLVMBuildNot(e->b, p, "") : p;
 }
 
@@ -144,21 +148,29 @@ static void emit_out(struct emission *e)
 	LLVMBuildRet(e->b, get(e, e->i32, e->how));
 }
 
+void write_back(struct emission *e, u32 row)
+{
+	if (is_kept_as_first(e, row))
+		put_affine(e, place(e, row), row);
+	else
+		copy(e, place(e, row), slot(e, row), e->r->rows[row].bits, false);
+}
+
 /* Writes live rows back to the frame. NULL: none are. */
 static void keep_rows(struct emission *e, const u64 *live)
 {
 	for (u32 row = 0; row < e->r->row_count; row++)
 		if (live && row_in(live, row))
-			copy(e, place(e, row), slot(e, row), e->r->rows[row].bits, false);
+			write_back(e, row);
 }
 
 /* --- Instructions ------------------------------------------------------------------------------- */
 
-/* The slot of the row at that offset of the frame; other numbers in an instruction stay as they are. */
-static u32 own_offset(struct emission *e, const struct region_insn *x, u32 offset)
+/* The slot of the row that the instruction names there; other numbers stay as they are. */
+static u32 own_offset(struct emission *e, const struct region_insn *x, u32 place, u32 offset)
 {
 	for (u32 o = 0; o < x->operand_count; o++)
-		if (e->r->rows[x->operands[o].row].offset == offset)
+		if (x->operands[o].place == place)
 			return e->slots[x->operands[o].row];
 	return offset;
 }
@@ -169,17 +181,17 @@ static LLVMValueRef insn_constant(struct emission *e, const struct region_insn *
 	const struct insn *i = x->plain;
 	LLVMTypeRef i16 = LLVMInt16TypeInContext(e->c);
 	LLVMValueRef fields[] = {LLVMConstNull(e->ptr),
-				 word(e, own_offset(e, x, i->d)),
-				 word(e, own_offset(e, x, i->a)),
-				 word(e, own_offset(e, x, i->b)),
-				 word(e, x->moves ? x->reach : own_offset(e, x, i->c)),
+				 word(e, own_offset(e, x, PLACE_D, i->d)),
+				 word(e, own_offset(e, x, PLACE_A, i->a)),
+				 word(e, own_offset(e, x, PLACE_B, i->b)),
+				 word(e, x->moves ? x->reach : own_offset(e, x, PLACE_C, i->c)),
 				 word(e, (u32)i->imm),
-				 LLVMConstInt(i16, i->run, false),
+				 LLVMConstInt(i16, x->moves ? x->proven : i->run, false),
 				 LLVMConstInt(e->i8, x->moves ? x->shapes : i->fp, false),
 				 LLVMConstInt(e->i8, i->aux, false)};
 	LLVMValueRef list[STEP_OPERANDS_MAX];
 	for (u32 k = 0; k < x->list_count; k++)
-		list[k] = word(e, own_offset(e, x, x->list[k]));
+		list[k] = word(e, own_offset(e, x, PLACE_LIST + k, x->list[k]));
 	LLVMValueRef parts[] = {LLVMConstStructInContext(e->c, fields, COUNT_OF(fields), false),
 				LLVMConstArray2(e->i32, list, x->list_count)};
 	LLVMValueRef value = LLVMConstStructInContext(e->c, parts, COUNT_OF(parts), false);
@@ -193,10 +205,10 @@ static LLVMValueRef insn_constant(struct emission *e, const struct region_insn *
 }
 
 /* The row of the addresses; NO_OPERAND: the region does not write it. */
-static u32 address_row(const struct emission *e, const struct region_insn *x)
+static u32 address_row(const struct region_insn *x)
 {
 	for (u32 o = 0; o < x->operand_count; o++)
-		if (e->r->rows[x->operands[o].row].offset == x->plain->a)
+		if (x->operands[o].place == PLACE_A)
 			return x->operands[o].row;
 	return NO_OPERAND;
 }
@@ -230,7 +242,7 @@ static void call_handler(struct emission *e, const struct region_insn *x, LLVMVa
 	for (u32 o = 0; o < x->operand_count; o++) {
 		const struct region_operand *p = &x->operands[o];
 		if (e->r->rows[p->row].written && (p->read || x->merges))
-			copy(e, place(e, p->row), slot(e, p->row), e->r->rows[p->row].bits, false);
+			write_back(e, p->row);
 	}
 	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask};
 	const bool ends_there = rarely && x->accesses && x->ends_alone;
@@ -255,6 +267,8 @@ static void emit_inline(struct emission *e, const struct region_insn *x, const s
 	LLVMTypeRef type = LLVMGlobalGetValueType(m->function);
 
 	fetch(e, x);
+	if (x->affine)
+		fetch_firsts(e, x);
 	LLVMValueRef next = LLVMBuildCall2(e->b, type, m->function, args, 4, "");
 	if (!x->accesses)
 		return;
@@ -293,6 +307,19 @@ static void emit_gathering(struct emission *e, const struct region_insn *x, u32 
 	go_to(e, all);
 }
 
+/* Where numbers of an affine row wrap around among the lanes, its step is not what it is for others: the interpreter goes on. */
+static void emit_wrapping(struct emission *e, const struct region_insn *x, u32 number)
+{
+	LLVMValueRef wraps = wraps_around(e, x);
+	LLVMBasicBlockRef stop = new_block(e, "wraps"), go_on = new_block(e, "steps");
+
+	branch(e, wraps, stop, go_on, true);
+	go_to(e, stop);
+	keep_rows(e, x->live);
+	leave(e, NATIVE_STOP, number, get(e, e->i32, e->mask));
+	go_to(e, go_on);
+}
+
 /* Whose guard holds for no lane skips the instruction, as in the interpreter. Returns the lanes that run it; *after: where the
  * others go on. */
 static LLVMValueRef emit_guard(struct emission *e, const struct region_insn *x, u32 number, LLVMValueRef mask,
@@ -322,13 +349,20 @@ static void emit_insn(struct emission *e, const struct region_insn *x, u32 numbe
 
 	if (x->together)
 		emit_gathering(e, x, number);
+	if (x->may_wrap)
+		emit_wrapping(e, x, number);
 	if (x->guard != NO_OPERAND)
 		mask = emit_guard(e, x, number, mask, &after);
-	tell_insn(e, x, address_row(e, x), mask);
+	if (x->told && address_row(x) != NO_OPERAND && is_kept_as_first(e, address_row(x)))
+		put_affine(e, slot(e, address_row(x)), address_row(x));
+	tell_insn(e, x, address_row(x), mask);
+	mask = x->affine ? word(e, FULL_MASK) : mask;
 	if (m)
 		emit_inline(e, x, m, mask, number);
 	else if (!x->hoisted)
 		call_handler(e, x, mask, number, false);
+	if (x->affine)
+		take_firsts(e, x);
 	if (after) {
 		LLVMBuildBr(e->b, after);
 		go_to(e, after);
@@ -379,7 +413,8 @@ static void part(struct emission *e, const struct region_block *x, LLVMValueRef 
 /* Uniform branches cost a comparison; only lanes that differ call the runtime. */
 static void emit_branch(struct emission *e, const struct region_block *x)
 {
-	LLVMBasicBlockRef all = new_block(e, "all"), some = new_block(e, "some"), parts = new_block(e, "parts");
+	LLVMBasicBlockRef all = new_block(e, "all"), some = x->uniform ? NULL : new_block(e, "some"),
+			  parts = x->uniform ? NULL : new_block(e, "parts");
 	LLVMValueRef mask = get(e, e->i32, e->mask);
 	LLVMValueRef taken = LLVMBuildAnd(e->b, mask, predicate(e, x->condition, x->negated), "");
 
@@ -387,13 +422,34 @@ static void emit_branch(struct emission *e, const struct region_block *x)
 	if (x->end_told == NATIVE_TALLIES)
 		tell_time(e, x->at_end, mask);
 	count(e, x->run, true, false);
-	LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, taken, mask, ""), all, some);
+	if (x->uniform)
+		LLVMBuildCondBr(e->b,
+				LLVMBuildICmp(e->b, LLVMIntNE, predicate(e, x->condition, x->negated), word(e, 0), ""),
+				all, e->arrive[x->next]);
+	else
+		LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, taken, mask, ""), all, some);
 	go_to(e, all);
 	jump(e, x->target, x->backward);
+	if (x->uniform)
+		return;
 	go_to(e, some);
 	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, taken, word(e, 0), ""), parts, e->arrive[x->next], false);
 	go_to(e, parts);
 	part(e, x, mask, taken);
+}
+
+/* Whether lanes that this branch has parted meet at block n. */
+static bool meets_at(const struct region_block *x, u32 n)
+{
+	return x->end == REGION_BRANCH && !x->uniform && x->join == n;
+}
+
+static bool lanes_meet_at(const struct region *r, u32 n)
+{
+	for (u32 k = 0; k < r->block_count; k++)
+		if (meets_at(&r->blocks[k], n))
+			return true;
+	return false;
 }
 
 /* Whether lanes that wait or run on from the join at block n may read the row. */
@@ -405,11 +461,19 @@ static bool outlives_meeting(const struct emission *e, u32 n, u32 row)
 		return true;
 	for (u32 k = 0; k < r->block_count; k++) {
 		const struct region_block *x = &r->blocks[k];
-		if (x->end == REGION_BRANCH && x->join == n && x->target < r->block_count &&
-		    row_in(r->blocks[x->target].live, row))
+		if (meets_at(x, n) && x->target < r->block_count && row_in(r->blocks[x->target].live, row))
 			return true;
 	}
 	return false;
+}
+
+/* Whether the row goes from block to block. */
+static bool is_carried(const struct emission *e, u32 row)
+{
+	for (u32 k = 0; k < e->r->block_count; k++)
+		if (row_in(e->r->blocks[k].live, row))
+			return true;
+	return e->r->rows[row].leaves;
 }
 
 /* Rows that are dead where lanes meet, so that no loop which goes on from there carries them. */
@@ -417,7 +481,8 @@ static void drop_rows(struct emission *e, u32 n)
 {
 	for (u32 row = 0; row < e->r->row_count; row++) {
 		const u32 bits = e->r->rows[row].bits;
-		if (!e->r->rows[row].written || outlives_meeting(e, n, row))
+		if (!e->r->rows[row].written || is_kept_as_first(e, row) || !is_carried(e, row) ||
+		    outlives_meeting(e, n, row))
 			continue;
 		const u32 piece = bits == 1 ? 4 : e->vector_bytes;
 		LLVMTypeRef type = bits == 1 ? e->i32 : LLVMVectorType(e->i32, piece / 4);
@@ -430,7 +495,7 @@ static void drop_rows(struct emission *e, u32 n)
 static void emit_arrival(struct emission *e, u32 n, bool joins)
 {
 	go_to(e, e->arrive[n]);
-	if (!joins || !e->meet) {
+	if (!joins || !e->meet || !lanes_meet_at(e->r, n)) {
 		LLVMBuildBr(e->b, e->body[n]);
 		return;
 	}
@@ -473,7 +538,7 @@ static void emit_end(struct emission *e)
 	go_to(e, e->body[n]);
 	for (u32 row = 0; row < e->r->row_count; row++)
 		if (e->r->rows[row].leaves)
-			copy(e, place(e, row), slot(e, row), e->r->rows[row].bits, false);
+			write_back(e, row);
 	leave(e, NATIVE_DONE, e->r->end, get(e, e->i32, e->mask));
 }
 
@@ -492,8 +557,8 @@ static void emit_meet(struct emission *e)
 		bool joins = false, starts = false;
 		for (u32 k = 0; k < count_; k++) {
 			const struct region_block *x = &e->r->blocks[k];
-			joins |= x->end == REGION_BRANCH && x->join == n;
-			starts |= x->end == REGION_BRANCH && x->target == n && x->join != n;
+			joins |= meets_at(x, n);
+			starts |= x->end == REGION_BRANCH && !x->uniform && x->target == n && x->join != n;
 		}
 		if (joins)
 			LLVMAddCase(way, word(e, 2 * n + NATIVE_BODY), e->body[n]);
@@ -508,7 +573,7 @@ static void emit_meet(struct emission *e)
 static bool parts_lanes(const struct region *r)
 {
 	for (u32 n = 0; n < r->block_count; n++)
-		if (r->blocks[n].end == REGION_BRANCH)
+		if (r->blocks[n].end == REGION_BRANCH && !r->blocks[n].uniform)
 			return true;
 	return false;
 }
@@ -570,8 +635,9 @@ static void emit_entrance(struct emission *e)
 	e->lanes = variable(e, e->i64, zero, "lanes");
 	e->branches = variable(e, e->i64, zero, "branches");
 	e->divergent = variable(e, e->i64, zero, "divergent");
+	begin_firsts(e);
 	for (u32 row = 0; row < r->row_count; row++)
-		if (r->rows[row].written && r->rows[row].enters)
+		if (r->rows[row].written && r->rows[row].enters && !is_kept_as_first(e, row))
 			copy(e, slot(e, row), place(e, row), r->rows[row].bits, false);
 }
 
@@ -591,6 +657,7 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 	e.unlikely = LLVMGetMDKindIDInContext(e.c, "prof", 4);
 	e.invariant = LLVMGetMDKindIDInContext(e.c, "invariant.load", 14);
 	e.slots = calloc(r->row_count + 1, sizeof *e.slots);
+	e.firsts = calloc(r->row_count + 1, sizeof *e.firsts);
 	e.arrive = calloc(blocks, sizeof *e.arrive);
 	e.body = calloc(blocks, sizeof *e.body);
 	LLVMTypeRef params[] = {e.ptr, e.ptr, e.ptr};
@@ -616,6 +683,7 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 	emit_out(&e);
 	LLVMDisposeBuilder(e.b);
 	free(e.slots);
+	free(e.firsts);
 	free(e.arrive);
 	free(e.body);
 }

@@ -298,6 +298,19 @@ static bool same_file(const char *a, const char *b)
 	return !strncmp(a, b, length + 1);
 }
 
+/* Clang has used them, and for each row that becomes registers LLVM goes through all of them once more. */
+static void drop_assumptions(LLVMModuleRef module)
+{
+	LLVMValueRef assume = LLVMGetNamedFunction(module, "llvm.assume");
+	LLVMUseRef next;
+
+	for (LLVMUseRef use = assume ? LLVMGetFirstUse(assume) : NULL; use; use = next) {
+		next = LLVMGetNextUse(use);
+		if (LLVMIsACallInst(LLVMGetUser(use)))
+			LLVMInstructionEraseFromParent(LLVMGetUser(use));
+	}
+}
+
 bool meanings_link(LLVMModuleRef module, const char *width, const struct region *r, struct meanings *m)
 {
 	*m = (struct meanings){.fp = r->fp};
@@ -312,6 +325,7 @@ bool meanings_link(LLVMModuleRef module, const char *width, const struct region 
 		if (b && f->rounding != FP_RN ? !link_again(module, b, f) : b && !known && !link_file(module, b))
 			return false;
 	}
+	drop_assumptions(module);
 	for (u32 k = 0; k < m->count; k++)
 		judge(module, &m->items[k], m->fp);
 	return true;

@@ -34,7 +34,7 @@ static void tally_lanes(struct emission *e, u32 number, LLVMValueRef mask, LLVMV
 static void call_tell(struct emission *e, u32 number, u32 row, LLVMValueRef mask, bool repeats)
 {
 	if (row != NO_OPERAND && e->r->rows[row].written)
-		copy(e, place(e, row), slot(e, row), e->r->rows[row].bits, false);
+		write_back(e, row);
 	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask, LLVMConstInt(e->i8, repeats, false)};
 	call_keeping(e, e->ptr, "native_keep", declared(e, "native_tell"), args, COUNT_OF(args));
 }

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rows at equal distances, by data flow over the whole kernel: a row has one step if everything that writes it gives it that step.
+ *
+ *      %tid.x                1        (blocks of 32 threads along x, or a multiple)
+ *      %ctaid.x, 4, [n]      0        one number for all lanes
+ *      mad.lo i, b, 256, t   1        linear: the step follows from those of its operands
+ *      mul.wide.u32 o, i, 4  4        likewise, if i does not wrap around among the lanes, which native code asks
+ *      shr.u32 w, t, 5       0        bit by bit: the lowest five of %tid.x are zero in the first lane, and the lane's number in others
+ *      and.b32 l, t, 31      1        likewise
+ *      xor.b32 x, t, 5       varies   but of uniform rows alone every instruction makes uniform ones
+ *
+ * It begins with the hope that all rows have a step, and gives up what is not so until nothing changes. What an instruction does to steps
+ * its own handler says. A sum of products (TRAIT_LINEAR) is known by what it is for operands that are 0 or 1, or, as so many bits of
+ * them are zero, for the least that they may be besides 0. What goes bit by bit (TRAIT_BITWISE) is known by what it is where all bits
+ * that are not known are clear, and all set: lanes differ in the others alone.
+ *
+ * Where lanes have parted, what some of them write leaves the others' lanes as they were. A row that these will read again varies.
+ */
+#include "native/affine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/operands.h"
+#include "exec/warp.h"
+#include "isa/linear.h"
+#include "isa/sregs.h"
+
+enum { UNKNOWN_MOST = 3, FRAME_ALIGN = 64, ZEROS_ALL = 64, ZEROS_OF_WARP = 5 };
+
+/* What is known of a row so far. */
+enum row_state { ROW_UNSEEN, ROW_AFFINE, ROW_VARIES };
+
+struct analysis {
+	struct code_flow *f;
+	u8 *state;         /* by row: enum row_state; the step stands in the flow's row, */
+	u8 *zeros;         /* and here how many bits of the first lane's number are zero, from the lowest on */
+	u64 **merged;      /* by block: rows of which lanes that wait elsewhere need what they have; NULL: none */
+	bool *hoisted;     /* by row: a hoisted instruction gives it its value */
+	bool *parted;      /* by block: its branch has been found to part lanes */
+	u32 *stack, *seen; /* of walks over blocks */
+	u32 visit;
+	u8 *frame; /* to try instructions on */
+	struct warp *warp;
+	bool changed;
+};
+
+/* --- Rows --------------------------------------------------------------------------------------- */
+
+static void note_varies(struct analysis *a, u32 row)
+{
+	a->changed |= a->state[row] != ROW_VARIES;
+	a->state[row] = ROW_VARIES;
+}
+
+static void note_step(struct analysis *a, u32 row, u64 step, u32 zeros)
+{
+	struct flow_row *r = &a->f->rows[row];
+
+	a->changed |= a->state[row] == ROW_AFFINE && zeros < a->zeros[row];
+	if (a->state[row] == ROW_UNSEEN || zeros < a->zeros[row])
+		a->zeros[row] = (u8)zeros;
+
+	if (r->bits == 128 || (a->state[row] == ROW_AFFINE && r->step != step)) {
+		note_varies(a, row);
+	} else if (a->state[row] == ROW_UNSEEN) {
+		a->state[row] = ROW_AFFINE;
+		r->step = step;
+		a->changed = true;
+	}
+}
+
+static u32 zeros_of(u64 value) { return value ? (u32)__builtin_ctzll(value) : ZEROS_ALL; }
+
+static u32 row_at(const struct code_flow *f, u32 offset)
+{
+	return offset < f->code->frame_bytes && offset % 4 == 0 ? f->row_numbers[offset / 4] : NO_OPERAND;
+}
+
+static void note_register(struct analysis *a, const struct sreg_row *s)
+{
+	const u32 row = row_at(a->f, s->offset);
+	const enum sreg_kind kind = sreg_info((enum sreg)s->sreg)->kind;
+
+	if (row == NO_OPERAND)
+		return;
+	if (kind == SREG_PER_WARP || kind == SREG_PER_BLOCK || kind == SREG_PER_GRID)
+		note_step(a, row, 0, 0);
+	else if (s->sreg == SREG_laneid)
+		note_step(a, row, 1, ZEROS_ALL);
+	else if (s->sreg == SREG_tid && a->f->whole_rows)
+		note_step(a, row, s->element == 0, s->element ? 0 : ZEROS_OF_WARP);
+	else
+		note_varies(a, row);
+}
+
+/* What only its handler understands may write whatever it names. */
+static void note_opaque(struct analysis *a)
+{
+	const struct code_flow *f = a->f;
+	bool *named = ARENA_ARRAY(f->arena, f->row_count + 1, bool);
+
+	for (u32 k = 0; k < f->code->insn_count; k++) {
+		const struct step *s = f->hoisted[k].form ? &f->hoisted[k] : &f->steps[k];
+		for (u32 n = 0; s->opaque && s->form && n < s->form->operand_count; n++) {
+			const u32 row = row_at(f, insn_operand(f->code, s->form, &f->code->insns[k], n));
+			if (row != NO_OPERAND)
+				named[row] = true;
+		}
+	}
+	for (u32 row = 0; row < f->row_count; row++)
+		if (named[f->rows[row].home])
+			note_varies(a, row);
+}
+
+/* Rows that no instruction writes, and those that may be read before one does: they are zero then. */
+static void note_first_values(struct analysis *a)
+{
+	const struct code_flow *f = a->f;
+	const struct code *code = f->code;
+
+	for (u32 row = 0; row < f->row_count; row++)
+		if (f->rows[row].constant)
+			note_step(a, row, 0, zeros_of(f->rows[row].value));
+	for (u32 k = 0; k < code->sreg_count; k++)
+		note_register(a, &code->sregs[k]);
+	for (u32 k = 0; k < code->undefined_count; k++) {
+		const u32 row = row_at(f, code->undefined[k].offset);
+		if (row != NO_OPERAND)
+			note_step(a, row, 0, ZEROS_ALL);
+	}
+	for (u32 k = 0; k < code->insn_count; k++)
+		for (u32 o = 0; o < f->hoisted[k].operand_count; o++)
+			if (f->hoisted[k].operands[o].written)
+				a->hoisted[f->hoisted[k].operands[o].row] = true;
+	for (u32 row = 0; row < f->row_count && f->block_count; row++)
+		if (row_in(f->blocks[0].live, row) && a->state[row] == ROW_UNSEEN && !a->hoisted[row])
+			note_varies(a, row);
+}
+
+/* --- Linear instructions ------------------------------------------------------------------------ */
+
+static u64 lane_get(const u8 *row, u32 bits, u32 lane)
+{
+	return bits == 64 ? ((const u64 *)(const void *)row)[lane] : ((const u32 *)(const void *)row)[lane];
+}
+
+static void row_fill(u8 *row, u32 bits, u64 first, u64 step)
+{
+	for (u32 l = 0; l < WARP_LANES; l++)
+		if (bits == 64)
+			((u64 *)(void *)row)[l] = first + step * l;
+		else
+			((u32 *)(void *)row)[l] = (u32)(first + step * l);
+}
+
+/* Whether the row's lanes are at equal distances. */
+static bool row_step(const u8 *row, u32 bits, u64 *step)
+{
+	const u64 all = bits == 64 ? ~0ull : 0xffffffff;
+
+	*step = (lane_get(row, bits, 1) - lane_get(row, bits, 0)) & all;
+	for (u32 l = 1; l < WARP_LANES; l++)
+		if (((lane_get(row, bits, l) - lane_get(row, bits, l - 1)) & all) != *step)
+			return false;
+	return true;
+}
+
+/* Widths are those of the types: narrow numbers wrap around elsewhere, and relaxed registers are wider. */
+static bool has_plain_widths(const struct step *s)
+{
+	for (u32 t = 0; t < s->form->type_count; t++)
+		if (type_bits(s->form->types[t]) < 32)
+			return false;
+	for (u32 o = 0; o < s->operand_count; o++)
+		if (s->operands[o].bits != 32 && s->operands[o].bits != 64)
+			return false;
+	if (!(s->form->row->flags & ISA_RELAXED))
+		return true;
+	return s->form->type_count == 2 && s->operand_count == 2 &&
+	       s->operands[0].bits == type_bits(s->form->types[0]) &&
+	       s->operands[1].bits == type_bits(s->form->types[1]);
+}
+
+/* The rows that it reads, each once, whose first lane is not known. False: too many. */
+static bool find_unknown(const struct code_flow *f, const struct step *s, u32 rows[UNKNOWN_MOST], u32 *count)
+{
+	*count = 0;
+	for (u32 o = 0; o < s->operand_count; o++) {
+		const u32 row = s->operands[o].row;
+		bool known = !s->operands[o].read || f->rows[row].constant;
+		for (u32 n = 0; n < *count; n++)
+			known |= rows[n] == row;
+		if (known)
+			continue;
+		if (*count == UNKNOWN_MOST)
+			return false;
+		rows[(*count)++] = row;
+	}
+	return true;
+}
+
+/* Fills row n of the unknown: its first lane is 0, or what may be set of it is: of sums one such bit stands for all. */
+static void fill_unknown(const struct analysis *a, u32 row, bool set, bool bitwise)
+{
+	const struct flow_row *r = &a->f->rows[row];
+	const u64 highest = a->zeros[row] < r->bits ? ~0ull << a->zeros[row] : 0;
+
+	row_fill(a->frame + r->offset, r->bits, !set ? 0 : bitwise ? highest : highest & -highest, r->step);
+}
+
+/* Bit by bit, lanes must differ only in bits that are zero in the first one, so that these are known of each. */
+static bool is_apart(const struct analysis *a, u32 row)
+{
+	const u64 step = a->f->rows[row].step, most = step * (WARP_LANES - 1);
+
+	return !step || (step < 1ull << 32 && (a->zeros[row] == ZEROS_ALL || most < 1ull << a->zeros[row]));
+}
+
+/* The step of the result of instruction k, whatever the first lanes are; false: it depends on them, or there is none. */
+static bool find_step(struct analysis *a, u32 k, const struct step *s, const struct step_operand *written, u64 *step,
+		      u32 *zeros)
+{
+	const struct code_flow *f = a->f;
+	const bool bitwise = s->form->row->traits & TRAIT_BITWISE;
+	u32 rows[UNKNOWN_MOST], count;
+
+	if (!has_plain_widths(s) || s->form->layout != LAYOUT_DIRECT || !find_unknown(f, s, rows, &count))
+		return false;
+	for (u32 n = 0; bitwise && n < count; n++)
+		if (!is_apart(a, rows[n]))
+			return false;
+	*zeros = ZEROS_ALL;
+	for (u32 choice = 0; choice < 1u << count; choice++) {
+		u64 own;
+		for (u32 o = 0; o < s->operand_count; o++) {
+			const struct flow_row *r = &f->rows[s->operands[o].row];
+			if (r->constant)
+				row_fill(a->frame + r->offset, r->bits, r->value, 0);
+		}
+		for (u32 n = 0; n < count; n++)
+			fill_unknown(a, rows[n], choice >> n & 1, bitwise);
+		s->meaning->run(a->warp, &f->code->insns[k], a->frame, FULL_MASK);
+		const u8 *result = a->frame + f->rows[written->row].offset;
+		if (!row_step(result, written->bits, &own) || (choice && own != *step))
+			return false;
+		*step = own;
+		*zeros = min_u32(*zeros, zeros_of(lane_get(result, written->bits, 0)));
+	}
+	return true;
+}
+
+/* --- Instructions ------------------------------------------------------------------------------- */
+
+/* Each lane's result follows from that lane of the rows it reads alone, or is the same for all: of whole numbers, and a kernel's
+ * parameters. */
+static bool is_pure(const struct step *s, bool hoisted)
+{
+	const u32 flags = s->form->row->flags;
+
+	u32 written = 0;
+
+	for (u32 o = 0; o < s->operand_count; o++)
+		written += s->operands[o].written;
+	if (s->kind != STEP_PLAIN || s->guarded || s->together || s->sums || written != 1)
+		return false;
+	return flags & ISA_MEMORY ? hoisted && flags & ISA_PARAM && s->form->row->traits & TRAIT_LOADS
+				  : !form_has_floats(s->form);
+}
+
+static bool reads(const struct analysis *a, const struct step *s, enum row_state state, bool uniform)
+{
+	for (u32 o = 0; o < s->operand_count; o++)
+		if (s->operands[o].read &&
+		    (a->state[s->operands[o].row] != state || (uniform && a->f->rows[s->operands[o].row].step)))
+			return false;
+	return true;
+}
+
+static bool reads_any(const struct analysis *a, const struct step *s, enum row_state state)
+{
+	for (u32 o = 0; o < s->operand_count; o++)
+		if (s->operands[o].read && a->state[s->operands[o].row] == state)
+			return true;
+	return false;
+}
+
+static void note_result(struct analysis *a, u32 k, const struct step *s, bool pure, const struct step_operand *o)
+{
+	const u64 *merged = a->merged[a->f->block_of[k]];
+	u64 step = 0;
+	u32 zeros = 0;
+
+	if (!pure || o->bits != a->f->rows[o->row].bits || (merged && row_in(merged, o->row)) ||
+	    !reads(a, s, ROW_AFFINE, false))
+		note_varies(a, o->row);
+	else if (s->form->row->traits & TRAITS_ALGEBRAIC && o->bits > 1 && find_step(a, k, s, o, &step, &zeros))
+		note_step(a, o->row, step, zeros);
+	else if (reads(a, s, ROW_AFFINE, true))
+		note_step(a, o->row, 0, 0);
+	else
+		note_varies(a, o->row);
+}
+
+static void note_insn(struct analysis *a, u32 k)
+{
+	const struct step *hoisted = &a->f->hoisted[k];
+	const struct step *s = hoisted->form ? hoisted : &a->f->steps[k];
+
+	if (!s->form || s->opaque)
+		return;
+	const bool pure = is_pure(s, s == hoisted);
+	if (pure && reads_any(a, s, ROW_UNSEEN) && !reads_any(a, s, ROW_VARIES))
+		return; /* it may become one or the other */
+	for (u32 o = 0; o < s->operand_count; o++)
+		if (s->operands[o].written)
+			note_result(a, k, s, pure, &s->operands[o]);
+		else if (s->operands[o].bits != a->f->rows[s->operands[o].row].bits)
+			note_varies(a, s->operands[o].row);
+}
+
+/* --- Lanes that part ---------------------------------------------------------------------------- */
+
+/* In all blocks from `from` on, up to `join`, lanes wait that will read what is live at block `at`. */
+static void note_waiting(struct analysis *a, u32 from, u32 join, u32 at)
+{
+	const struct code_flow *f = a->f;
+	u32 depth = 0;
+
+	if (from == join || from >= f->block_count || at >= f->block_count)
+		return;
+	a->visit++;
+	a->seen[from] = a->visit;
+	a->stack[depth++] = from;
+	while (depth) {
+		const u32 b = a->stack[--depth];
+		if (!a->merged[b])
+			a->merged[b] = ARENA_ARRAY(f->arena, f->words, u64);
+		for (u32 w = 0; w < f->words; w++)
+			a->merged[b][w] |= f->blocks[at].live[w];
+		for (u32 s = 0; s < f->blocks[b].successor_count; s++) {
+			const u32 to = f->blocks[b].successors[s];
+			if (to == join || to >= f->block_count || a->seen[to] == a->visit)
+				continue;
+			a->seen[to] = a->visit;
+			a->stack[depth++] = to;
+		}
+	}
+	a->changed = true;
+}
+
+static void note_branch(struct analysis *a, u32 b)
+{
+	const struct code_flow *f = a->f;
+	const u32 last = f->blocks[b].end - 1;
+	const struct step *s = &f->steps[last];
+	const struct insn *i = &f->code->insns[last];
+
+	if (!s->branches || a->parted[b] || a->state[s->operands[0].row] != ROW_VARIES)
+		return;
+	const u32 join = f->block_of[last + i->b], target = f->block_of[last + (u32)i->imm];
+	a->parted[b] = true;
+	note_waiting(a, b + 1, join, join);
+	note_waiting(a, target, join, join);
+	if (target != join)
+		note_waiting(a, b + 1, join, target);
+}
+
+/* Whether every way that lanes may part is known. */
+static bool is_understood(const struct code_flow *f)
+{
+	const u32 others = ISA_BRANCH | ISA_INDIRECT | ISA_CALL;
+
+	if (f->code->call_count || f->code->steps)
+		return false;
+	for (u32 k = 0; k < f->code->insn_count; k++) {
+		const struct step *s = &f->steps[k];
+		if (s->form && s->form->row->flags & others)
+			return false;
+		if (s->branches && (f->code->insns[k].b == NO_OPERAND || !s->operand_count))
+			return false;
+	}
+	return true;
+}
+
+/* --- The whole ---------------------------------------------------------------------------------- */
+
+static void solve(struct analysis *a)
+{
+	const struct code_flow *f = a->f;
+
+	note_opaque(a);
+	note_first_values(a);
+	do {
+		a->changed = false;
+		for (u32 b = 0; b < f->block_count; b++) {
+			for (u32 k = f->blocks[b].first; k < f->blocks[b].end; k++)
+				note_insn(a, k);
+			note_branch(a, b);
+		}
+	} while (a->changed);
+	for (u32 row = 0; row < f->row_count; row++)
+		f->rows[row].affine = a->state[row] == ROW_AFFINE;
+}
+
+void affine_find(struct code_flow *f, u32 threads_x)
+{
+	const u32 blocks = f->block_count + 1;
+	struct warp *warp = calloc(1, sizeof *warp);
+	u8 *frame = aligned_alloc(FRAME_ALIGN, ((size_t)f->code->frame_bytes / FRAME_ALIGN + 2) * FRAME_ALIGN);
+
+	f->whole_rows = threads_x && threads_x % WARP_LANES == 0;
+	if (warp && frame && is_understood(f)) {
+		struct analysis a = {.f = f,
+				     .state = ARENA_ARRAY(f->arena, f->row_count + 1, u8),
+				     .zeros = ARENA_ARRAY(f->arena, f->row_count + 1, u8),
+				     .merged = ARENA_ARRAY(f->arena, blocks, u64 *),
+				     .hoisted = ARENA_ARRAY(f->arena, f->row_count + 1, bool),
+				     .parted = ARENA_ARRAY(f->arena, blocks, bool),
+				     .stack = ARENA_ARRAY(f->arena, blocks, u32),
+				     .seen = ARENA_ARRAY(f->arena, blocks, u32),
+				     .frame = frame,
+				     .warp = warp};
+		solve(&a);
+	}
+	free(warp);
+	free(frame);
+}
+
+bool affine_step(const struct code_flow *f, const struct step *s)
+{
+	bool any = false;
+
+	if (s->kind != STEP_PLAIN || !s->form || s->form->row->flags & ISA_MEMORY)
+		return false;
+	for (u32 o = 0; o < s->operand_count; o++) {
+		any |= s->operands[o].written;
+		if (!f->rows[s->operands[o].row].affine)
+			return false;
+	}
+	return any;
+}
+
+char affine_widened(const struct code_flow *f, const struct step *s, const struct step_operand *read)
+{
+	bool wide = false;
+
+	for (u32 o = 0; o < s->operand_count; o++)
+		wide |= s->operands[o].written && s->operands[o].bits == 64;
+	if (!wide || !read->read || read->bits != 32 || !f->rows[read->row].step)
+		return 0;
+	return type_class(s->form->types[s->form->type_count - 1]) == 's' ? 's' : 'u';
+}

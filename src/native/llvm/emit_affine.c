@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rows at equal distances (native/affine.h), of which a region keeps the first lane's number in a variable, and no row. Where an
+ * instruction wants the row, it is made of that number, by a broadcast and an addition of constants. An instruction whose operands are
+ * all such rows is its meaning's function as ever, on rows of which only the first lane counts: the others hold ones, and LLVM leaves out
+ * what comes of them, until a scalar instruction is left.
+ */
+#include "native/llvm/emission.h"
+
+static LLVMTypeRef lane_type(const struct emission *e, u32 row) { return e->r->rows[row].bits == 64 ? e->i64 : e->i32; }
+
+bool is_kept_as_first(const struct emission *e, u32 row) { return e->firsts[row] != NULL; }
+
+/* The first lane's number; of a predicate, whose lanes are all alike, its word. */
+LLVMValueRef first_of(struct emission *e, u32 row)
+{
+	if (e->firsts[row])
+		return get(e, lane_type(e, row), e->firsts[row]);
+	LLVMValueRef value = get(e, lane_type(e, row), place(e, row));
+	mark_constant(e, value);
+	return value;
+}
+
+void begin_firsts(struct emission *e)
+{
+	for (u32 row = 0; row < e->r->row_count; row++) {
+		const struct region_row *r = &e->r->rows[row];
+		if (!r->affine || !r->written)
+			continue;
+		LLVMTypeRef type = lane_type(e, row);
+		LLVMValueRef value = r->enters ? get(e, type, place(e, row)) : LLVMGetPoison(type);
+		e->firsts[row] = variable(e, type, value, "first");
+	}
+}
+
+/* Lanes n * lanes and on of the row, as a vector. */
+static LLVMValueRef piece_of(struct emission *e, u32 row, LLVMValueRef all, u32 n, u32 lanes)
+{
+	const u64 step = e->r->rows[row].step;
+	LLVMValueRef distance[WARP_LANES];
+
+	if (!step)
+		return all;
+	for (u32 l = 0; l < lanes; l++)
+		distance[l] = LLVMConstInt(lane_type(e, row), step * (n * lanes + l), false);
+	return LLVMBuildAdd(e->b, all, LLVMConstVector(distance, lanes), "");
+}
+
+/* The row as it stands in a frame. */
+void put_affine(struct emission *e, LLVMValueRef to, u32 row)
+{
+	const struct region_row *r = &e->r->rows[row];
+	const u32 lanes = e->vector_bytes * 8 / r->bits;
+	LLVMValueRef first = first_of(e, row);
+
+	if (r->bits == 1) {
+		LLVMBuildStore(e->b, first, to);
+		return;
+	}
+	LLVMValueRef all = splat(e, first, lanes);
+	for (u32 n = 0; n < WARP_LANES / lanes; n++)
+		LLVMSetAlignment(LLVMBuildStore(e->b, piece_of(e, row, all, n, lanes), at(e, to, n * e->vector_bytes)),
+				 e->vector_bytes);
+}
+
+/* The row's first lane alone, in its slot. */
+static void put_first(struct emission *e, u32 row)
+{
+	const struct region_row *r = &e->r->rows[row];
+	const u32 lanes = e->vector_bytes * 8 / r->bits;
+	LLVMValueRef first = first_of(e, row), ones[WARP_LANES];
+
+	if (r->bits == 1) {
+		LLVMBuildStore(e->b, first, slot(e, row));
+		return;
+	}
+	for (u32 l = 0; l < lanes; l++)
+		ones[l] = LLVMConstInt(lane_type(e, row), 1, false);
+	LLVMValueRef piece = LLVMConstVector(ones, lanes);
+	for (u32 n = WARP_LANES / lanes; n-- > 0;) {
+		if (!n)
+			piece = LLVMBuildInsertElement(e->b, piece, first, word(e, 0), "");
+		LLVMSetAlignment(LLVMBuildStore(e->b, piece, at(e, slot(e, row), n * e->vector_bytes)),
+				 e->vector_bytes);
+	}
+}
+
+void fetch_firsts(struct emission *e, const struct region_insn *x)
+{
+	for (u32 o = 0; o < x->operand_count; o++)
+		if (x->operands[o].read && e->r->rows[x->operands[o].row].affine)
+			put_first(e, x->operands[o].row);
+}
+
+void take_firsts(struct emission *e, const struct region_insn *x)
+{
+	for (u32 o = 0; o < x->operand_count; o++) {
+		const u32 row = x->operands[o].row, bits = e->r->rows[row].bits;
+		if (!x->operands[o].written || !e->firsts[row])
+			continue;
+		LLVMValueRef value;
+		if (bits == 1) {
+			LLVMValueRef bit = LLVMBuildTrunc(e->b, get(e, e->i32, slot(e, row)), e->i1, "");
+			value = LLVMBuildSExt(e->b, bit, e->i32, "");
+		} else {
+			LLVMTypeRef type = LLVMVectorType(lane_type(e, row), e->vector_bytes * 8 / bits);
+			LLVMValueRef piece = get(e, type, slot(e, row));
+			LLVMSetAlignment(piece, e->vector_bytes);
+			value = LLVMBuildExtractElement(e->b, piece, word(e, 0), "");
+		}
+		LLVMBuildStore(e->b, value, e->firsts[row]);
+	}
+}
+
+LLVMValueRef wraps_around(struct emission *e, const struct region_insn *x)
+{
+	LLVMValueRef any = NULL;
+
+	for (u32 o = 0; o < x->operand_count; o++) {
+		const struct region_operand *p = &x->operands[o];
+		if (!p->widened)
+			continue;
+		const bool is_signed = p->widened == 's';
+		const u64 way = (u64)((s64)(s32)e->r->rows[p->row].step * (WARP_LANES - 1));
+		LLVMValueRef first = first_of(e, p->row);
+		first = is_signed ? LLVMBuildSExt(e->b, first, e->i64, "") : LLVMBuildZExt(e->b, first, e->i64, "");
+		LLVMValueRef last =
+			LLVMBuildAdd(e->b, first, LLVMConstInt(e->i64, way + (is_signed ? 1ull << 31 : 0), false), "");
+		LLVMValueRef off = LLVMBuildICmp(e->b, LLVMIntUGT, last, LLVMConstInt(e->i64, 0xffffffff, false), "");
+		any = any ? LLVMBuildOr(e->b, any, off, "") : off;
+	}
+	return any;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What native code knows for certain of an access's addresses (native/affine.c). It stands in insn.run of its accesses, which count
+ * no run of their own there.
+ */
+#ifndef PTXSIM_SEM_NATIVE_PROVEN_H
+#define PTXSIM_SEM_NATIVE_PROVEN_H
+
+/* Neighbours, the size of the access apart; all lanes at one place. */
+enum native_proven { PROVEN_NOTHING, PROVEN_ROW, PROVEN_SAME };
+
+#endif
