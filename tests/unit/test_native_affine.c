@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Native code beside the interpreter where rows are affine in the lane, or taken to be: blocks of which a row is a whole warp and others,
+ * numbers that wrap around among the lanes, lanes that part, and values that share a place in the frame.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/session.h"
+#include "main.h"
+#include "native_there.h"
+
+enum { WORDS = 4096, BLOCKS = 3, SHAPES = 5 };
+
+static const u32 shapes[SHAPES][3] = {{128, 1, 1}, {16, 8, 1}, {32, 4, 1}, {64, 1, 2}, {20, 3, 1}};
+
+/* Its part computes r9 of a thread from its place (r0 to r3, r10) and from[]. */
+static const char text[] =
+	".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 from, .param .u64 to)\n{\n"
+	".shared .align 16 .b8 near[8192]; .reg .pred p, q; .reg .b32 r<20>; .reg .f32 f<4>; .reg .b64 d<9>;\n"
+	"mov.u32 r0, %%tid.x; mov.u32 r1, %%ctaid.x; mov.u32 r2, %%ntid.x; mad.lo.u32 r3, r1, r2, r0;\n"
+	"mov.u32 r10, %%tid.y; mov.u32 r11, %%tid.z; mov.u32 r12, %%ntid.y;\n"
+	"ld.param.u64 d0, [from]; ld.param.u64 d1, [to]; mov.u32 r9, 0; mov.u32 r13, near;\n"
+	"%s\n"
+	"mad.lo.u32 r4, r11, r12, r10; mad.lo.u32 r4, r4, r2, r0; mad.lo.u32 r4, r1, 128, r4;\n"
+	"mul.wide.u32 d2, r4, 4; add.u64 d2, d1, d2; st.global.u32 [d2], r9; ret;\n}\n";
+
+static const char *const parts[] = {
+	/* A row of memory, one place, every second word, downwards, vectors. */
+	"mul.wide.u32 d2, r3, 4; add.u64 d2, d0, d2; ld.global.u32 r9, [d2+64]; ld.global.u32 r5, [d0+8];"
+	"add.u32 r9, r9, r5; ld.global.u32 r6, [d2]; xor.b32 r9, r9, r6;",
+	"shl.b32 r4, r3, 3; cvt.u64.u32 d2, r4; add.u64 d2, d2, d0; ld.global.v2.u32 {r5, r6}, [d2];"
+	"ld.global.u32 r7, [d2+4]; mad.lo.u32 r9, r5, 3, r6; add.u32 r9, r9, r7;",
+	"sub.u32 r4, 1000, r3; mul.wide.u32 d2, r4, 4; add.u64 d2, d0, d2; ld.global.u32 r9, [d2];",
+	"mul.wide.s32 d2, r1, 16; add.u64 d2, d0, d2; ld.global.v4.u32 {r4, r5, r6, r7}, [d2]; add.u32 r9, r4, r7;",
+	/* Numbers that wrap around among the lanes, without sign and with. */
+	"add.u32 r4, r3, 0xfffffff5; mul.wide.u32 d2, r4, 4; shr.u64 d2, d2, 5; cvt.u32.u64 r9, d2;",
+	"add.u32 r4, r3, 0x7fffffe9; mul.wide.s32 d2, r4, 12; shr.u64 d2, d2, 7; cvt.u32.u64 r9, d2;",
+	"sub.u32 r4, 9, r3; cvt.u64.u32 d2, r4; shr.u64 d2, d2, 9; cvt.u32.u64 r9, d2;",
+	"sub.u32 r4, 9, r3; cvt.s64.s32 d2, r4; shr.s64 d2, d2, 1; cvt.u32.u64 r9, d2;",
+	"mov.u32 r4, r3; loop: add.u32 r4, r4, 0x1fffffff; cvt.u64.u32 d2, r4; cvt.u32.u64 r5, d2; shr.u64 d3, d2, 4;"
+	"cvt.u32.u64 r6, d3; xor.b32 r9, r9, r6; add.u32 r9, r9, r5; add.u32 r7, r7, 1; setp.lt.u32 p, r7, 9; @p bra "
+	"loop;",
+	/* Numbers of lanes and warps, by their bits; what is not one for a warp of other blocks. */
+	"and.b32 r4, r0, 31; shr.u32 r5, r0, 5; mad.lo.u32 r9, r5, 100, r4; setp.eq.u32 p, r5, 1; @!p bra over;"
+	"mul.lo.u32 r9, r9, 7; setp.lt.u32 q, r4, 9; @q bra over; add.u32 r9, r9, 1; over: xor.b32 r9, r9, r5;",
+	"and.b32 r4, r0, 96; or.b32 r5, r4, 3; xor.b32 r6, r0, r4; not.b32 r7, r0; and.b32 r8, r0, 15; shr.s32 r14, "
+	"r7, 5;"
+	"add.u32 r9, r5, r6; mad.lo.u32 r9, r7, 3, r9; mad.lo.u32 r9, r8, 5, r9; mad.lo.u32 r9, r14, 11, r9;",
+	"lop3.b32 r4, r0, r1, 32, 0xd8; shr.u32 r5, r4, 1; mad.lo.u32 r9, r4, 77, r5;",
+	"mov.u32 r4, %laneid; mad.lo.u32 r9, r4, 5, r10; mad.lo.u32 r9, r11, 1000, r9;",
+	/* Loops and branches that all lanes go through alike. */
+	"add.u32 r4, r1, 3; mov.u32 r5, 0; again: mad.lo.u32 r9, r9, 3, r3; add.u32 r5, r5, 1; setp.lt.u32 p, r5, r4;"
+	"@p bra again; add.u32 r9, r9, r5;",
+	"setp.eq.u32 p, r1, 1; selp.b32 r4, 5, 9, p; @p bra one; mul.lo.u32 r9, r3, r4; bra both; one: shl.b32 r9, r3, "
+	"2;"
+	"both: add.u32 r9, r9, r4;",
+	"setp.eq.u32 p, r1, 1; setp.gt.u32 q, r2, 40; xor.pred p, p, q; not.pred q, p; selp.b32 r9, r3, 7, q;",
+	/* Lanes part: what some of them write is not one row any more. */
+	"mov.u32 r4, r3; setp.lt.u32 p, r0, 5; @p bra side; add.u32 r4, r3, 10; side: mul.wide.u32 d2, r4, 4;"
+	"add.u64 d2, d0, d2; ld.global.u32 r9, [d2];",
+	"mov.u32 r4, 1; setp.lt.u32 p, r0, 5; @p bra side; mov.u32 r4, 2; mov.u32 r5, 8; bra meet; side: mov.u32 r5, 9;"
+	"meet: mad.lo.u32 r9, r4, 16, r5;",
+	"mov.u32 r4, 0; and.b32 r5, r0, 7; turn: add.u32 r4, r4, 1; mad.lo.u32 r9, r4, r4, r9; setp.le.u32 p, r4, r5;"
+	"@p bra turn; mad.lo.u32 r9, r4, 1000, r9;",
+	"mov.u32 r4, 7; setp.lt.u32 p, r0, 5; @p add.u32 r4, r4, 1; @!p mov.u32 r5, 3; add.u32 r9, r4, r5;",
+	"and.b32 r5, r0, 3; mov.u32 r4, 0; setp.eq.u32 p, r5, 2; @p bra in; bra out; in: add.u32 r4, r1, 4; mov.u32 "
+	"r6, 0;"
+	"round: add.u32 r6, r6, 2; add.u32 r9, r9, r6; setp.lt.u32 q, r6, r4; @q bra round; out: add.u32 r9, r9, r3;",
+	/* Shared memory: a row written, places read. */
+	"mad.lo.u32 r4, r10, r2, r0; mad.lo.u32 r4, r4, 4, r13; st.shared.u32 [r4], r3; mov.u32 r5, 77;"
+	"st.shared.u32 [r4+4096], r5; bar.sync 0; ld.shared.u32 r6, [r13+16]; ld.shared.v4.u32 {r7, r8, r14, r15}, "
+	"[r13+32];"
+	"mad.lo.u32 r16, r0, 4, r13; ld.shared.u32 r16, [r16]; add.u32 r9, r6, r7; add.u32 r9, r9, r15; add.u32 r9, "
+	"r9, r16;",
+	/* Many values in turn, more than there are places for: each has another step. */
+	"mul.lo.u32 r4, r3, 3; shl.b32 r4, r4, 2; add.u32 r4, r4, r1; xor.b32 r5, r4, 9; shl.b32 r5, r5, 1; mul.lo.u32 "
+	"r5, r5, r5;"
+	"mov.u32 r6, r1; shl.b32 r6, r6, 4; add.u32 r6, r6, r0; mul.lo.u32 r6, r6, 5; add.u32 r9, r5, r6; "
+	"cvt.rn.f32.u32 f0, r9;"
+	"fma.rn.f32 f0, f0, f0, f0; mov.b32 r7, f0; add.u32 r9, r9, r7; mov.u32 r8, r1; mad.lo.u32 r9, r8, 3, r9;",
+};
+
+struct trial {
+	u32 out[SHAPES][WORDS];
+};
+
+static void run(enum native_mode mode, const char *part, struct trial *t)
+{
+	struct session s;
+	struct fault fault;
+	struct launch_stats stats;
+	char source[8192], message[256] = "";
+
+	ck_assert(session_open(&s));
+	const int length = snprintf(source, sizeof source, text, part);
+	session_add_text(&s, "affine.ptx", source, (size_t)length);
+	const struct lower_options options = {0};
+	ck_assert_msg(session_build(&s, &options), "%.2000s", session_diagnostics(&s, false));
+	ck_assert(session_reset_memory(&s));
+	const u64 params[2] = {memory_allocate(&s.memory, 4 * WORDS, 256, "from", 0),
+			       memory_allocate(&s.memory, 4 * WORDS, 256, "to", 0)};
+	u32 *from = (u32 *)(void *)memory_find(&s.memory, params[0], 4)->host;
+	for (u32 k = 0; k < WORDS; k++)
+		from[k] = k * 2654435761u;
+	for (u32 n = 0; n < SHAPES; n++) {
+		struct launch l = {.program = s.program,
+				   .kernel = program_kernel(s.program, "k"),
+				   .memory = &s.memory,
+				   .grid = {BLOCKS, 1, 1},
+				   .params = (const u8 *)params,
+				   .jobs = 1};
+		memcpy(l.block, shapes[n], sizeof l.block);
+		l.native = session_native(&s, s.program, l.kernel, mode);
+		ck_assert_msg(launch_run(&l, &stats, &fault, message, sizeof message) == LAUNCH_OK, "%s", message);
+		memcpy(t->out[n], memory_find(&s.memory, params[1], 1)->host, sizeof t->out[n]);
+	}
+	session_close(&s);
+}
+
+/* Code that the first launch asks for is made for its blocks; the others have other ones. */
+START_TEST(affine_rows_agree)
+{
+	static struct trial interpreted, native;
+
+	if (!native_is_there())
+		return;
+	run(NATIVE_OFF, parts[_i], &interpreted);
+	run(NATIVE_ALWAYS, parts[_i], &native);
+	for (u32 n = 0; n < SHAPES; n++)
+		ck_assert_msg(!memcmp(interpreted.out[n], native.out[n], sizeof native.out[n]),
+			      "blocks of %u x %u x %u: %s", shapes[n][0], shapes[n][1], shapes[n][2], parts[_i]);
+}
+END_TEST
+
+/* Both sides give the same message: which access, whose, and where. */
+static void run_to_fault(enum native_mode mode, char *message, size_t size)
+{
+	struct session s;
+	struct fault fault = {0};
+	struct launch_stats stats;
+	char source[8192];
+
+	ck_assert(session_open(&s));
+	const int length = snprintf(source, sizeof source, text,
+				    "mul.wide.u32 d2, r3, 4; add.u64 d2, d0, d2; ld.global.u32 r9, [d2+15900];");
+	session_add_text(&s, "affine.ptx", source, (size_t)length);
+	const struct lower_options options = {0};
+	ck_assert_msg(session_build(&s, &options), "%.2000s", session_diagnostics(&s, false));
+	ck_assert(session_reset_memory(&s));
+	const u64 params[2] = {memory_allocate(&s.memory, 4 * WORDS, 256, "from", 0),
+			       memory_allocate(&s.memory, 4 * WORDS, 256, "to", 0)};
+	struct launch l = {.program = s.program,
+			   .kernel = program_kernel(s.program, "k"),
+			   .memory = &s.memory,
+			   .grid = {BLOCKS, 1, 1},
+			   .block = {128, 1, 1},
+			   .params = (const u8 *)params,
+			   .jobs = 1};
+	l.native = session_native(&s, s.program, l.kernel, mode);
+	ck_assert_int_ne(launch_run(&l, &stats, &fault, message, size), LAUNCH_OK);
+	snprintf(message, size, "%llu of warp %u, lanes %x", (unsigned long long)fault.address, fault.warp,
+		 fault.lanes);
+	session_close(&s);
+}
+
+START_TEST(a_row_that_ends_outside_faults)
+{
+	char interpreted[256], native[256];
+
+	run_to_fault(NATIVE_OFF, interpreted, sizeof interpreted);
+	run_to_fault(NATIVE_ALWAYS, native, sizeof native);
+	ck_assert_str_eq(interpreted, native);
+}
+END_TEST
+
+UNIT_TESTS("native_affine", 60)
+{
+	tcase_add_loop_test(unit, affine_rows_agree, 0, COUNT_OF(parts));
+	UNIT_TEST(a_row_that_ends_outside_faults);
+}
