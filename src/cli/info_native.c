@@ -23,6 +23,19 @@ static u32 line_of(const struct native_printer *p, const struct ir_instruction *
 	return line;
 }
 
+enum { PLACE_TEXT = 24 };
+
+/* "line 12", or of machine code, which has no lines, its address as in listings: "0x01c0". */
+static const char *name_place(const struct native_printer *p, const struct ir_instruction *i, int width,
+			      char text[PLACE_TEXT])
+{
+	if (p->code->steps)
+		snprintf(text, PLACE_TEXT, "0x%04x", i->address);
+	else
+		snprintf(text, PLACE_TEXT, "line %*u", width, line_of(p, i));
+	return text;
+}
+
 /* "line 12  add.u32 ..."; what lowering has put in has no line. */
 static void print_insn(const struct native_printer *p, u32 insn)
 {
@@ -33,19 +46,20 @@ static void print_insn(const struct native_printer *p, u32 insn)
 		return;
 	}
 	const struct ir_instruction *i = &p->code->function->body.items[origin];
-	printf("line %6u  ", line_of(p, i));
+	char text[PLACE_TEXT];
+	printf("%s  ", name_place(p, i, 6, text));
 	info_print_line(p->s, i, false);
 }
 
-/* The line of the first instruction from `insn` on that has one; 0: none has. */
-static u32 line_from(const struct native_printer *p, u32 insn, u32 end)
+/* Where the first instruction stands from `insn` on that has a place in the text. */
+static const char *place_from(const struct native_printer *p, u32 insn, u32 end, char text[PLACE_TEXT])
 {
 	for (u32 k = insn; k < end; k++) {
 		const u32 origin = p->code->origin[k];
 		if (origin != NO_OPERAND)
-			return line_of(p, &p->code->function->body.items[origin]);
+			return name_place(p, &p->code->function->body.items[origin], 0, text);
 	}
-	return 0;
+	return "the start";
 }
 
 static void print_region(void *printer, const struct explained_region *r)
@@ -53,8 +67,9 @@ static void print_region(void *printer, const struct explained_region *r)
 	struct native_printer *p = printer;
 
 	p->regions++;
-	printf("    region      from line %u: %u instructions in %u block%s, ", line_from(p, r->first, r->end), r->size,
-	       r->blocks, plural_s(r->blocks));
+	char text[PLACE_TEXT];
+	printf("    region      from %s: %u instructions in %u block%s, ", place_from(p, r->first, r->end, text),
+	       r->size, r->blocks, plural_s(r->blocks));
 	if (!r->bytes) {
 		printf("not compiled: %s\n", r->reason);
 		return;
@@ -87,7 +102,7 @@ void info_native(const struct session *s, const struct code *code)
 	const struct explanation to = {&p, print_region, print_wall};
 	char message[256];
 
-	if (code->function->listing || code->function->machine) {
+	if (code->function->listing) {
 		printf("  native        none: machine code is interpreted\n");
 		return;
 	}

@@ -98,7 +98,7 @@ static void scatter(struct gang *g, const struct insn *again, const struct insn 
 }
 
 /* For native code (native/enter.c), which keeps a stack of its own: rebuilds it for warp k and scatters that. */
-void gang_place(struct gang *g, u32 k, const struct gang_place *places, u32 count, u32 running, const struct insn *pc)
+static void rebuild(struct gang *g, u32 k, const struct gang_place *places, u32 count, u32 running)
 {
 	struct gang_split *s = g->split = gang_split_room(g);
 
@@ -109,7 +109,21 @@ void gang_place(struct gang *g, u32 k, const struct gang_place *places, u32 coun
 		s->stack[n].is_join = places[n].is_join;
 		s->stack[n].lanes[k] = places[n].lanes;
 	}
+}
+
+void gang_place(struct gang *g, u32 k, const struct gang_place *places, u32 count, u32 running, const struct insn *pc)
+{
+	rebuild(g, k, places, count, running);
 	scatter_warp(g, k, pc);
+	g->split = NULL;
+}
+
+void gang_place_machine(struct gang *g, u32 k, const struct gang_place *places, u32 count, u32 beside, u32 running,
+			const struct insn *pc)
+{
+	rebuild(g, k, places, count, running);
+	g->split->beside[k] = beside;
+	scatter_machine(g, k, pc);
 	g->split = NULL;
 }
 

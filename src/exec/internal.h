@@ -103,4 +103,9 @@ void warp_complete_join(struct warp *w, struct join *j);
 /* After lanes exited: .sync instructions that waited for them may be complete. */
 void warp_recheck_sync(struct warp *w);
 
+struct gang_place;
+/* As gang_place, of machine code. beside: the place, plus 1, of lanes that wait beside those that run (exec/converge.h); 0: none. */
+void gang_place_machine(struct gang *g, u32 k, const struct gang_place *places, u32 count, u32 beside, u32 running,
+			const struct insn *pc);
+
 #endif

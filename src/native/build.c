@@ -206,7 +206,7 @@ static bool find_regions(struct native_builder *b, const struct isa *isa, const 
 	struct code_flow *f = code_flow_build(&b->arena, isa, code, told);
 	if (f && sample)
 		f->shapes = shapes_find(f, sample);
-	if (f)
+	if (f && !code->steps)
 		affine_find(f, sample ? sample->block[0] : 0);
 	if (f)
 		b->regions = regions_find(f);

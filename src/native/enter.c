@@ -11,6 +11,7 @@
 #include "exec/internal.h"
 #include "isa/form.h"
 #include "native/build.h"
+#include "native/converge.h"
 #include "native/link.h"
 
 enum { TURN_LEAST = 1 << 22 }; /* instructions of a warp before others have a turn */
@@ -122,6 +123,7 @@ KEEPS_REGISTERS static u32 meet(struct native_run *r, u32 mask)
 	r->ways[r->join_at].lanes |= mask;
 	for (;;) {
 		const struct native_way *way = &r->ways[--r->depth];
+		r->beside = r->beside > r->depth ? 0 : r->beside;
 		if (way->is_join) {
 			r->join = way->outer;
 			r->join_at = way->outer_at;
@@ -141,6 +143,8 @@ const struct native_services native_services = {
 	.meet = (u32(*)(struct native_run *, u32))meet,
 	.tell = tell,
 	.time = tell_time,
+	.part_machine = native_part_machine,
+	.awaits = native_awaits,
 	.global_range_slow = global_range_slow};
 
 /* --- Counts ------------------------------------------------------------------------------------- */
@@ -205,7 +209,10 @@ static void place_warp(struct gang *g, u32 n, const struct native_entry *e, cons
 		places[k] = (struct gang_place){.pc = g->insns + e->blocks[r->ways[k].block],
 						.lanes = r->ways[k].lanes,
 						.is_join = r->ways[k].is_join};
-	gang_place(g, (u32)(w - g->warps), places, r->depth, r->mask, g->plain + r->at);
+	if (g->code->machine_banks)
+		gang_place_machine(g, (u32)(w - g->warps), places, r->depth, r->beside, r->mask, g->plain + r->at);
+	else
+		gang_place(g, (u32)(w - g->warps), places, r->depth, r->mask, g->plain + r->at);
 	if (r->told == NO_OPERAND)
 		return;
 	w->told = g->plain + r->told;
@@ -258,13 +265,15 @@ static void begin_run(struct native_run *r, const struct gang *g, const struct n
 {
 	r->fp = e->fp;
 	r->insns = g->plain;
+	r->code = g->code;
+	r->blocks = e->blocks;
 	r->tallies = g->worker->tallies;
 	r->patterns = g->worker->patterns;
 	r->order = 0;
 	r->repeats = NULL;
 	r->tries = 0;
 	r->timed = is_timed(g);
-	r->depth = 0;
+	r->depth = r->beside = 0;
 	r->told = NO_OPERAND;
 	r->join = r->join_at = NATIVE_NO_JOIN;
 }

@@ -65,10 +65,12 @@ static u8 place_of(const struct form *f, u32 k)
 	return f->layout == LAYOUT_MEMORY ? around[(k + skip) % COUNT_OF(around)] : (u8)(PLACE_LIST + k);
 }
 
-static bool add_operand(struct code_flow *f, struct step *s, u8 place, u32 offset, u32 bits, bool read, bool written)
+bool step_add(struct code_flow *f, struct step *s, u8 place, u32 offset, u32 bits, bool read, bool written)
 {
 	if (offset == NO_OPERAND || !bits)
 		return true;
+	if (!s->operands)
+		s->operands = ARENA_ARRAY(f->arena, STEP_OPERANDS_MAX, struct step_operand);
 	if (s->operand_count == STEP_OPERANDS_MAX || offset >= f->code->frame_bytes)
 		return false;
 	s->operands[s->operand_count++] = (struct step_operand){.row = row_number(f, offset, row_bits(bits)),
@@ -79,27 +81,44 @@ static bool add_operand(struct code_flow *f, struct step *s, u8 place, u32 offse
 	return true;
 }
 
+/* Whether second results stand among the operands: those of PTX do, if only as left out; machine code leaves them away. False: it
+ * cannot be told. */
+static bool find_seconds(const struct code_flow *f, const struct form *form, const struct operand_spec *specs,
+			 u32 count, bool *there)
+{
+	u32 others = 0, seconds = 0;
+
+	for (u32 k = 0; k < count; k++) {
+		others += specs[k].immediate ? 0 : specs[k].kind == '@' ? 2 : specs[k].vector;
+		seconds += !specs[k].immediate && specs[k].second != TOKEN_NONE;
+	}
+	*there = !f->code->steps || form->operand_count == others + seconds;
+	return *there || !seconds || form->operand_count == others;
+}
+
 /* False: there is an operand of a kind that only the handler understands. */
 static bool read_operands(struct code_flow *f, struct step *s, const struct insn *i)
 {
 	struct operand_spec specs[FORM_OPERANDS];
 	const u32 count = isa_operand_specs(s->form, specs);
+	bool seconds;
 	u32 at = 0;
 
-	s->operands = ARENA_ARRAY(f->arena, STEP_OPERANDS_MAX, struct step_operand);
+	if (!find_seconds(f, s->form, specs, count, &seconds))
+		return false;
 	for (u32 k = 0; k < count; k++) {
 		const bool address = specs[k].kind == '@';
 		if (specs[k].immediate)
 			continue;
 		if (!address && specs[k].kind != 't')
 			return false;
-		const u32 width = address ? 2 : specs[k].vector + (specs[k].second != TOKEN_NONE);
+		const u32 width = address ? 2 : specs[k].vector + (seconds && specs[k].second != TOKEN_NONE);
 		for (u32 e = 0; e < width && at + e < s->form->operand_count; e++) {
 			const bool read = !specs[k].written || specs[k].read || address;
 			if (address && e)
 				continue;
-			if (!add_operand(f, s, place_of(s->form, at + e), insn_operand(f->code, s->form, i, at + e),
-					 s->form->operand_bits[at + e], read, specs[k].written))
+			if (!step_add(f, s, place_of(s->form, at + e), insn_operand(f->code, s->form, i, at + e),
+				      s->form->operand_bits[at + e], read, specs[k].written))
 				return false;
 		}
 		at += width;
@@ -184,7 +203,7 @@ static bool runs_together(const struct code *code, const struct step *s, const s
 }
 
 /* Why a step is left to the interpreter. */
-static const char *wall_reason(const struct step *s, const struct insn *i)
+const char *step_wall_reason(const struct step *s, const struct insn *i)
 {
 	const struct form *f = s->form;
 
@@ -210,17 +229,14 @@ static const char *wall_reason(const struct step *s, const struct insn *i)
 }
 
 /* `opaque` until proven otherwise: a step whose operands are not understood may read any row. */
-static void classify_text(struct code_flow *f, u32 k, struct step *s)
+void step_by_form(struct code_flow *f, struct step *s, const struct insn *i)
 {
 	const struct code *code = f->code;
-	const struct insn *i = &code->insns[k];
-	const u32 origin = code->origin[k];
 
 	s->kind = STEP_WALL;
 	s->opaque = true;
-	if (origin == NO_OPERAND || !code->forms[origin].row)
+	if (!s->form)
 		return;
-	s->form = &code->forms[origin];
 	s->ends = s->form->row->flags & ISA_EXIT;
 	if (s->form->row->flags & (ISA_BRANCH | ISA_CALL | ISA_RET | ISA_EXIT) || !s->form->row->meaning)
 		return;
@@ -236,12 +252,38 @@ static void classify_text(struct code_flow *f, u32 k, struct step *s)
 		s->kind = STEP_PLAIN;
 }
 
+static void classify_text(struct code_flow *f, u32 k, struct step *s)
+{
+	const u32 origin = f->code->origin[k];
+
+	if (origin != NO_OPERAND && f->code->forms[origin].row)
+		s->form = &f->code->forms[origin];
+	step_by_form(f, s, &f->code->insns[k]);
+}
+
+/* A branch of PTX, or a guard, whose one operand is the predicate. */
+static void classify_way(struct code_flow *f, const struct internals *in, struct step *s, u32 k)
+{
+	const struct insn *i = &f->code->insns[k];
+
+	s->jumps = i->fn != in->guard;
+	s->falls = i->fn != in->bra;
+	s->negated = i->aux & 1;
+	s->parts = i->fn == in->bra_if;
+	if (s->parts && i->b != NO_OPERAND)
+		s->join = k + i->b;
+	if (i->fn != in->bra)
+		step_add(f, s, PLACE_A, i->a, 1, true, false);
+}
+
 static void classify(struct code_flow *f, const struct internals *in, u32 k)
 {
 	const struct code *code = f->code;
 	const struct insn *i = &code->insns[k];
 	struct step *s = &f->steps[k];
 
+	s->falls = true;
+	s->join = NO_OPERAND;
 	if (code->once && code->once[k]) {
 		s->kind = STEP_NOTHING;
 		classify_text(f, k, &f->hoisted[k]);
@@ -259,16 +301,14 @@ static void classify(struct code_flow *f, const struct internals *in, u32 k)
 		classify_text(f, k, s);
 	s->branches = i->fn == in->bra_if;
 	s->ends |= i->fn == in->exit;
-	s->guarded = k && code->insns[k - 1].fn == in->guard;
+	s->guarded = s->prefixed = k && code->insns[k - 1].fn == in->guard;
 	if (s->together && s->guarded)
 		s->kind = STEP_WALL;
 	if (s->kind == STEP_WALL && i->fn != in->exit)
-		s->reason =
-			i->fn == in->bra || i->fn == in->bra_if ? "a loop that may wait for others" : wall_reason(s, i);
-	if (i->fn == in->guard || i->fn == in->bra_if) {
-		s->operands = ARENA_ARRAY(f->arena, STEP_OPERANDS_MAX, struct step_operand);
-		add_operand(f, s, PLACE_A, i->a, 1, true, false);
-	}
+		s->reason = i->fn == in->bra || i->fn == in->bra_if ? "a loop that may wait for others"
+								    : step_wall_reason(s, i);
+	if (i->fn == in->guard || i->fn == in->bra || i->fn == in->bra_if)
+		classify_way(f, in, s, k);
 }
 
 /* Of an instruction that observers watch in the interpreter. Lanes that wait for others at a join are refused below. */
@@ -291,11 +331,6 @@ static void join_guards(struct code_flow *f)
 
 /* --- Blocks ------------------------------------------------------------------------------------- */
 
-static bool is_jump(const struct code_flow *f, const struct internals *in, u32 k)
-{
-	return f->code->insns[k].fn == in->bra || f->code->insns[k].fn == in->bra_if;
-}
-
 static bool in_code(const struct code_flow *f, s64 k) { return k >= 0 && k < f->code->insn_count; }
 
 static bool is_access(const struct step *s)
@@ -304,7 +339,7 @@ static bool is_access(const struct step *s)
 }
 
 /* Blocks begin at targets, behind jumps, at walls, and where one would become too long to compile well. */
-static void mark_leaders(struct code_flow *f, const struct internals *in, bool *leads)
+static void mark_leaders(struct code_flow *f, bool *leads)
 {
 	const struct code *code = f->code;
 	u32 accesses = 0;
@@ -312,28 +347,28 @@ static void mark_leaders(struct code_flow *f, const struct internals *in, bool *
 	leads[0] = true;
 	for (u32 k = 0, last = 0; k < code->insn_count; k++) {
 		const struct insn *i = &code->insns[k];
-		const u8 kind = f->steps[k].kind;
-		if ((kind == STEP_WALL && !f->steps[k].guarded) || kind == STEP_JOIN)
+		const struct step *s = &f->steps[k];
+		if ((s->kind == STEP_WALL && !s->prefixed) || s->kind == STEP_JOIN)
 			leads[k] = true;
-		if ((kind == STEP_WALL && i->fn != in->guard) || kind == STEP_COUNT || is_jump(f, in, k))
+		if ((s->kind == STEP_WALL && !s[1].prefixed) || s->kind == STEP_COUNT || s->jumps)
 			leads[k + 1] = true;
-		if (is_jump(f, in, k) && in_code(f, (s64)k + i->imm))
+		if (s->jumps && in_code(f, (s64)k + i->imm))
 			leads[k + (u32)i->imm] = true;
-		if ((k - last >= BLOCK_INSNS_MAX || accesses >= BLOCK_ACCESSES_MAX) && !f->steps[k].guarded)
+		if ((k - last >= BLOCK_INSNS_MAX || accesses >= BLOCK_ACCESSES_MAX) && !s->prefixed)
 			leads[k] = true;
 		last = leads[k] ? k : last;
 		accesses = (leads[k] ? 0 : accesses) + is_access(&f->steps[k]);
 	}
 }
 
-static void link_blocks(struct code_flow *f, const struct internals *in)
+static void link_blocks(struct code_flow *f)
 {
 	for (u32 b = 0; b < f->block_count; b++) {
 		struct code_block *x = &f->blocks[b];
 		const u32 last = x->end - 1;
 		const struct insn *i = &f->code->insns[last];
-		const bool jumps = is_jump(f, in, last) && in_code(f, (s64)last + i->imm);
-		if (!(f->steps[last].ends || (jumps && i->fn == in->bra)) && x->end < f->code->insn_count)
+		const bool jumps = f->steps[last].jumps && in_code(f, (s64)last + i->imm);
+		if (!(f->steps[last].ends || (jumps && !f->steps[last].falls)) && x->end < f->code->insn_count)
 			x->successors[x->successor_count++] = b + 1;
 		if (jumps)
 			x->successors[x->successor_count++] = f->block_of[last + (u32)i->imm];
@@ -351,12 +386,12 @@ static void link_blocks(struct code_flow *f, const struct internals *in)
 		}
 }
 
-static void find_blocks(struct code_flow *f, const struct internals *in)
+static void find_blocks(struct code_flow *f)
 {
 	const u32 count = f->code->insn_count;
 	bool *leads = ARENA_ARRAY(f->arena, count + 1, bool);
 
-	mark_leaders(f, in, leads);
+	mark_leaders(f, leads);
 	f->block_count = 0;
 	for (u32 k = 0; k < count; k++)
 		f->block_count += leads[k];
@@ -371,7 +406,7 @@ static void find_blocks(struct code_flow *f, const struct internals *in)
 		f->block_of[k] = b;
 	}
 	f->block_of[count] = f->block_count;
-	link_blocks(f, in);
+	link_blocks(f);
 }
 
 /* --- Liveness ----------------------------------------------------------------------------------- */
@@ -521,13 +556,15 @@ static void note_constants(struct code_flow *f)
 	}
 }
 
-static void divide(struct code_flow *f, const struct internals *in)
+static void divide(struct code_flow *f)
 {
-	find_blocks(f, in);
+	find_blocks(f);
 	f->words = f->row_count / 64 + 1;
 	for (u32 b = 0; b < f->block_count; b++)
 		f->blocks[b].live = ARENA_ARRAY(f->arena, f->words, u64);
 	solve(f);
+	if (f->code->steps)
+		flow_find_meetings(f);
 }
 
 struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, const struct code *code, const u8 *told)
@@ -547,7 +584,10 @@ struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, co
 	f->row_numbers = ARENA_ARRAY(arena, code->frame_bytes / 4 + 1, u32);
 	memset(f->row_numbers, 0xff, ((size_t)code->frame_bytes / 4 + 1) * sizeof *f->row_numbers);
 	for (u32 k = 0, repeats = 0; k < code->insn_count; k++) {
-		classify(f, &in, k);
+		if (code->steps)
+			step_of_machine(f, isa, k);
+		else
+			classify(f, &in, k);
 		sums |= f->steps[k].sums;
 		f->steps[k].told = told ? told[k] : NATIVE_SILENT;
 		if (f->steps[k].told == NATIVE_ENDS)
@@ -557,15 +597,19 @@ struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, co
 		if (f->steps[k].told && f->steps[k].kind == STEP_JOIN)
 			return NULL;
 	}
+	if (code->steps && !flow_rows_are_apart(f))
+		return NULL;
 	note_constants(f);
 	if (sums) {
-		divide(f, &in);
+		divide(f);
 		find_sums(f);
 	}
 	do {
 		join_guards(f);
-		divide(f, &in);
+		divide(f);
 	} while (part_clashes(f));
-	webs_part(f);
+	/* Machine code takes neighbouring rows for pairs. */
+	if (!code->steps)
+		webs_part(f);
 	return f;
 }

@@ -22,8 +22,8 @@ enum step_kind {
 
 enum { STEP_OPERANDS_MAX = 16, NO_BLOCK_NUMBER = 0xffffffff };
 
-/* Where an instruction names an operand: in a field, or in its list from the first on. */
-enum step_place { PLACE_D, PLACE_A, PLACE_B, PLACE_C, PLACE_LIST };
+/* Where an instruction names an operand: in a field, or in its list from the first on; or it stands behind one that is named. */
+enum step_place { PLACE_D, PLACE_A, PLACE_B, PLACE_C, PLACE_LIST, PLACE_BEHIND = 255 };
 
 /* A row as an operand. `row`: its number in the flow. */
 struct step_operand {
@@ -38,12 +38,20 @@ struct step {
 	bool opaque;        /* of a wall: what it reads is not known; all is taken to be live */
 	const char *reason; /* of a wall: why it is one, in words for a user; NULL: it goes with the one beside it */
 	bool ends;          /* nothing comes after it */
-	bool guarded;
-	bool branches; /* by a predicate, whoever runs it */
-	u8 told;       /* enum native_telling */
-	u32 repeat;    /* NATIVE_REPEATS: its place in struct native_repeats */
-	bool together; /* exchanges among all lanes of the warp, which must stand here */
-	bool sums;     /* an atomic operation whose old value nobody reads, and of which no order shows */
+	bool prefixed;      /* the instruction before it belongs to it: */
+	bool guarded;       /* a guard, whose predicate that one reads; */
+	bool whole;         /* or it says that all lanes run this, whichever run: machine code's uniform instructions */
+	bool by_mask;       /* what it gives depends on which lanes run */
+	bool jumps, falls;  /* it may go to insn.imm; to the next one */
+	bool parts;         /* BRANCH_IF: lanes that part here meet at `join`; else they must not part */
+	u8 negated;         /* BRANCH_IF: a bit for each of its predicates */
+	u32 join;           /* BRANCH_IF: the instruction at which its lanes meet; NO_OPERAND: the code does not say */
+	u8 words;           /* machine code: of its list */
+	bool branches;      /* by a predicate, whoever runs it */
+	u8 told;            /* enum native_telling */
+	u32 repeat;         /* NATIVE_REPEATS: its place in struct native_repeats */
+	bool together;      /* exchanges among all lanes of the warp, which must stand here */
+	bool sums;          /* an atomic operation whose old value nobody reads, and of which no order shows */
 	const struct meaning *meaning;
 	const struct form *form;
 	u8 operand_count;
@@ -77,6 +85,7 @@ struct code_block {
 	u32 *predecessors;
 	u32 predecessor_count;
 	bool wall;
+	u32 after; /* the block that all ways from here come to; block_count: none */
 	struct shared_use use;
 	u64 *live; /* rows live at its start */
 };
@@ -99,6 +108,21 @@ struct code_flow {
 /* told: by instruction, enum native_telling; or NULL. NULL: the kernel is too large, or has what no native
  * code can be made for. */
 struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, const struct code *code, const u8 *told);
+
+/* --- Of those that build it: flow.c, flow_machine.c, flow_ways.c --- */
+
+/* Adds an operand to a step; false: there are too many. */
+bool step_add(struct code_flow *f, struct step *s, u8 place, u32 offset, u32 bits, bool read, bool written);
+/* What an instruction is that its form has made a row of PTX. */
+void step_by_form(struct code_flow *f, struct step *s, const struct insn *i);
+/* Why a step is left to the interpreter. */
+const char *step_wall_reason(const struct step *s, const struct insn *i);
+/* What an insn of machine code is. */
+void step_of_machine(struct code_flow *f, const struct isa *isa, u32 k);
+/* False: rows of machine code overlap. */
+bool flow_rows_are_apart(const struct code_flow *f);
+/* Finds for each block the one that all ways from it come to. */
+void flow_find_meetings(struct code_flow *f);
 
 static inline bool row_in(const u64 *set, u32 row) { return set[row / 64] >> row % 64 & 1; }
 static inline void row_add(u64 *set, u32 row) { set[row / 64] |= 1ull << row % 64; }

@@ -70,6 +70,8 @@ static void put_insn(struct key_writer *w, const struct region *r, const struct 
 			     x->operand_count,
 			     x->guard,
 			     x->guard_negated,
+			     x->prefixed,
+			     x->whole,
 			     x->merges,
 			     x->accesses,
 			     x->of_floats,
@@ -97,8 +99,10 @@ static void put_insn(struct key_writer *w, const struct region *r, const struct 
 
 static void put_block(struct key_writer *w, const struct region *r, const struct region_block *x)
 {
-	const u32 words[] = {x->at,      x->insn_count, x->joins,  x->end,  x->run,      x->end_told, x->condition,
-			     x->negated, x->next,       x->target, x->join, x->backward, x->at_end,   x->uniform};
+	const u32 words[] = {
+		x->at,      x->insn_count,     x->joins,  x->end,         x->run,      x->end_told, x->condition,
+		x->negated, x->next,           x->target, x->join,        x->backward, x->at_end,   x->join_run,
+		x->second,  x->second_negated, x->parts,  x->fewer_first, x->uniform};
 
 	put(w, words, sizeof words);
 	for (u32 k = 0; k < x->insn_count; k++)
@@ -109,13 +113,13 @@ static void put_block(struct key_writer *w, const struct region *r, const struct
 
 static void put_region(struct key_writer *w, const struct region *r)
 {
-	const u32 words[] = {r->first, r->end, r->size, r->fp, r->block_count, r->row_count, r->words};
+	const u32 words[] = {r->first, r->end, r->size, r->fp, r->block_count, r->row_count, r->words, r->of_machine};
 
 	put(w, words, sizeof words);
 	for (u32 k = 0; k < r->row_count; k++) {
 		const struct region_row *row = &r->rows[k];
 		const u32 facts[] = {row->offset, row->bits,     row->written, row->enters,
-				     row->leaves, row->constant, row->affine};
+				     row->leaves, row->constant, row->barrier, row->affine};
 		put(w, facts, sizeof facts);
 		put_word(w, row->value);
 		put_word(w, row->step);

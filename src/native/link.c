@@ -34,7 +34,7 @@ struct service {
 	u64 address;
 };
 
-enum { SERVICE_COUNT = 12 };
+enum { SERVICE_COUNT = 14 };
 
 static void list_services(struct service list[SERVICE_COUNT])
 {
@@ -43,12 +43,20 @@ static void list_services(struct service list[SERVICE_COUNT])
 	const u64 leave =
 		(uintptr_t)(processor_vector_bytes() == 64 ? native_keep_or_leave_avx512 : native_keep_or_leave_avx2);
 	const struct service all[SERVICE_COUNT] = {
-		{"native_call", (uintptr_t)s->call}, {"native_part", (uintptr_t)s->part},
-		{"native_meet", (uintptr_t)s->meet}, {"native_tell", (uintptr_t)s->tell},
-		{"native_time", (uintptr_t)s->time}, {"global_range_slow", (uintptr_t)s->global_range_slow},
-		{"memcpy", (uintptr_t)memcpy},       {"memset", (uintptr_t)memset},
-		{"memmove", (uintptr_t)memmove},     {"native_keep", keep},
-		{"native_keep_or_leave", leave},     {"native_try", (uintptr_t)s->try},
+		{"native_call", (uintptr_t)s->call},
+		{"native_part", (uintptr_t)s->part},
+		{"native_meet", (uintptr_t)s->meet},
+		{"native_tell", (uintptr_t)s->tell},
+		{"native_part_machine", (uintptr_t)s->part_machine},
+		{"native_awaits", (uintptr_t)s->awaits},
+		{"native_time", (uintptr_t)s->time},
+		{"global_range_slow", (uintptr_t)s->global_range_slow},
+		{"memcpy", (uintptr_t)memcpy},
+		{"memset", (uintptr_t)memset},
+		{"memmove", (uintptr_t)memmove},
+		{"native_keep", keep},
+		{"native_keep_or_leave", leave},
+		{"native_try", (uintptr_t)s->try},
 	};
 
 	memcpy(list, all, sizeof all);

@@ -11,7 +11,7 @@
 #include "exec/run.h"
 #include "native/region.h"
 
-enum { NATIVE_VERSION = 10, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
+enum { NATIVE_VERSION = 11, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
 
 /* How a warp left a region. */
 enum native_exit {
@@ -26,7 +26,11 @@ struct native_way {
 	bool is_join;
 	u32 outer; /* a join's: the block of the one around it, or NATIVE_NO_JOIN; and where that stands */
 	u32 outer_at;
+	u32 awaited; /* a join's, in machine code: what the barrier's row says of its lanes */
 };
+
+/* Of the lanes that part in machine code: who goes on, if any may. */
+enum native_first { NATIVE_NONE_FIRST, NATIVE_TAKEN_FIRST, NATIVE_OTHERS_FIRST };
 
 struct native_run {
 	void *stack; /* of native_run_region, to which native_keep_or_leave returns */
@@ -46,6 +50,9 @@ struct native_run {
 	struct native_pattern *const *patterns; /* by instruction; NULL as `tallies` */
 	u64 order;                              /* of the warp among those of the launch: warp_order */
 	const struct insn *insns;               /* the code's, as warps run them by themselves */
+	const struct code *code;
+	const u32 *blocks; /* of the region: where each begins; its end's last */
+	u32 beside; /* machine code: the place in `ways`, plus 1, of lanes that wait beside those that run; 0: none */
 	struct native_way ways[NATIVE_WAYS];
 };
 
@@ -69,6 +76,12 @@ struct native_services {
 	void (*tell)(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask, bool repeats);
 	/* Tells those who want to know the order in time. */
 	void (*time)(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask);
+	/* Machine code: of the lanes in the lower half of `lanes` those in the upper half branch. blocks: from bit 0 on that where they go,
+	 * from bit 16 on that of the others, from bit 32 on that where all meet. Sets r->mask to who goes on; NATIVE_NONE_FIRST:
+	 * the interpreter must do it. */
+	u32 (*part_machine)(struct native_run *r, u8 *rows, u64 lanes, u64 blocks, bool fewer_first);
+	/* Whether lanes that have come to the BSYNC of that block wait for any that are elsewhere. */
+	u32 (*awaits)(struct native_run *r, const u8 *rows, u32 mask, u32 block);
 	u8 *(*global_range_slow)(struct warp *w, const struct insn *i, u64 low, u64 high);
 };
 

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "isa/form.h"
+#include "isa/machine.h"
 #include "native/affine.h"
 
 /* What compiling takes grows faster than a region: with its accesses, each of which is blocks of its own to LLVM, and with rows that come
@@ -40,19 +41,20 @@ struct growth {
 	u32 accesses, branches;
 	u64 *written;  /* rows, */
 	u32 rows;      /* and how many */
-	u32 good, end; /* the largest part that can stand by itself: blocks; where it ends, an instruction */
+	u32 good, end; /* the largest part that can stand by itself: blocks; where it ends, an instruction; */
+	u32 size;      /* and the instructions of it that count */
 	u32 cut;       /* of that, the last block's end, if it ends early; else 0 */
 	bool *covered;
 };
 
 static const struct step *last_step(const struct code_flow *f, u32 b) { return &f->steps[f->blocks[b].end - 1]; }
 
-/* The branch's own distance to its join (insn.b) was found by lowering. */
+/* Where the lanes of a branch meet, which lowering has found; if it does not know, where all ways come to. */
 static u32 join_of(const struct code_flow *f, u32 b)
 {
-	const u32 last = f->blocks[b].end - 1;
+	const u32 join = last_step(f, b)->join;
 
-	return f->block_of[last + f->code->insns[last].b];
+	return join == NO_OPERAND ? f->blocks[b].after : f->block_of[join];
 }
 
 static bool in_region(const struct growth *g, u32 b) { return g->stamp[b] == g->turn; }
@@ -73,7 +75,7 @@ static void note_costs(struct growth *g, const struct code_block *x)
 	for (u32 k = x->first; k < x->end; k++) {
 		const struct step *s = &g->f->steps[k];
 		g->branches += s->kind == STEP_BRANCH_IF;
-		g->accesses += s->kind == STEP_PLAIN && s->form->row->flags & ISA_MEMORY;
+		g->accesses += s->kind == STEP_PLAIN && s->form && s->form->row->flags & ISA_MEMORY;
 		for (u32 o = 0; s->kind == STEP_PLAIN && o < s->operand_count; o++)
 			if (s->operands[o].written && !row_in(g->written, g->f->rows[s->operands[o].row].home)) {
 				row_add(g->written, g->f->rows[s->operands[o].row].home);
@@ -145,6 +147,7 @@ static void note_good(struct growth *g, u32 end, u32 cut)
 	if (g->pending)
 		return;
 	g->good = g->count;
+	g->size = g->insns;
 	g->end = end;
 	g->cut = cut;
 }
@@ -167,6 +170,32 @@ static void take_part(struct growth *g, u32 b)
 	note_good(g, last, last);
 }
 
+/* Takes the branch at the end of block b, up to *next, where it goes on. Of machine code that may be where all ways meet, before
+ * the BSYNC at which the lanes do: then they must not part. False: there is a wall, or too much. */
+static bool take_ways(struct growth *g, u32 b, u32 *next)
+{
+	const struct code_flow *f = g->f;
+	const struct growth kept = *g;
+
+	*next = join_of(f, b);
+	if (take_branch(g, b, *next))
+		return true;
+	*g = kept;
+	if (!f->code->steps || f->blocks[b].after == *next)
+		return false;
+	*next = f->blocks[b].after;
+	if (take_branch(g, b, *next))
+		return true;
+	*g = kept;
+	return false;
+}
+
+/* Lanes that part before block b and meet at it are to be counted by its BSYNC: it must be in the region with them. */
+static bool may_end_before(const struct code_flow *f, u32 b)
+{
+	return !f->code->steps || f->steps[f->blocks[b].first].kind != STEP_JOIN;
+}
+
 /* One region from block b. On return `good` says how much of it can be used; 0: nothing. */
 static void grow(struct growth *g, u32 b)
 {
@@ -179,16 +208,11 @@ static void grow(struct growth *g, u32 b)
 	g->use = (struct shared_use){0};
 	g->list[0] = b;
 	while (b < f->block_count && !f->blocks[b].wall && !g->covered[b] && !in_region(g, b) && !is_large(g)) {
-		const u32 pending = g->pending, insns = g->insns;
-		const struct shared_use use = g->use;
 		const u8 kind = last_step(f, b)->kind;
-		u32 next = kind == STEP_BRANCH_IF ? join_of(f, b) : b + 1;
+		u32 next = b + 1;
 		if (kind == STEP_BRANCH)
 			next = f->blocks[b].successor_count ? f->blocks[b].successors[0] : f->block_count;
-		if (kind == STEP_BRANCH_IF && !take_branch(g, b, next)) {
-			g->pending = pending;
-			g->insns = insns;
-			g->use = use;
+		if (kind == STEP_BRANCH_IF && !take_ways(g, b, &next)) {
 			take_part(g, b);
 			return;
 		}
@@ -196,7 +220,8 @@ static void grow(struct growth *g, u32 b)
 			take_block(g, b);
 		if (next >= f->block_count || g->use.clashes)
 			return;
-		note_good(g, f->blocks[next].first, 0);
+		if (may_end_before(f, next))
+			note_good(g, f->blocks[next].first, 0);
 		b = next;
 	}
 }
@@ -224,6 +249,13 @@ static u32 region_block(const struct making *m, u32 b)
 	return b < m->f->block_count && in_region(g, b) && g->number[b] < g->good ? g->number[b] : g->good;
 }
 
+static bool is_barrier(const struct code *code, u32 offset)
+{
+	enum { BARRIERS = 16 };
+
+	return code->steps && offset - code->barrier_rows < BARRIERS * WARP_LANES * 4;
+}
+
 /* Numbers are given in the order of use, so that a region's rows are dense. */
 static u32 region_row(struct making *m, u32 row)
 {
@@ -234,6 +266,7 @@ static u32 region_row(struct making *m, u32 row)
 			(struct region_row){.offset = from->offset,
 					    .bits = from->bits,
 					    .constant = from->constant,
+					    .barrier = is_barrier(m->f->code, from->offset),
 					    .value = from->value,
 					    .affine = m->affine && from->affine && !from->constant,
 					    .step = from->step};
@@ -301,20 +334,33 @@ static bool branches_as_one(const struct making *m, u32 b)
 	return m->affine && m->f->rows[last_step(m->f, b)->operands[0].row].affine;
 }
 
-/* Lanes that wait at a join while others run need their rows kept: what they will read counts as live meanwhile. */
+/* Whether lanes may part at the end of block b. Of machine code the BSYNC at which they meet must be in the region. */
+static bool may_part(const struct making *m, u32 b)
+{
+	const struct step *s = last_step(m->f, b);
+
+	return s->kind == STEP_BRANCH_IF && s->parts && !branches_as_one(m, b) &&
+	       m->g->cut != m->f->blocks[b].end - 1 &&
+	       (!m->f->code->steps || region_block(m, join_of(m->f, b)) != m->g->good);
+}
+
+/* Lanes that wait at a join while others run need their rows kept: what they will read counts as live meanwhile. In PTX those that
+ * branch run last; in machine code, whichever are fewer. */
 static void find_waits(struct making *m)
 {
 	const struct growth *g = m->g;
 
 	for (u32 n = 0; n < g->good; n++) {
 		const u32 b = g->list[n], last = m->f->blocks[b].end - 1;
-		if (m->f->steps[last].kind != STEP_BRANCH_IF || g->cut == last || branches_as_one(m, b))
+		if (!may_part(m, b))
 			continue;
 		const u32 join = join_of(m->f, b), target = m->f->block_of[last + (u32)m->f->code->insns[last].imm];
 		lanes_wait(m, b + 1, join, live_at(m, join));
 		lanes_wait(m, target, join, live_at(m, join));
 		if (target != join)
 			lanes_wait(m, b + 1, join, live_at(m, target));
+		if (m->f->code->steps)
+			lanes_wait(m, target, join, live_at(m, b + 1));
 	}
 }
 
@@ -351,7 +397,39 @@ static void note_proven(const struct making *m, const struct step *s, struct reg
 		x->shapes = SHAPE_KNOWN | others | (x->proven == PROVEN_ROW ? SHAPE_ROW : SHAPE_SAME);
 }
 
-/* `merges`: the destination has values in other lanes, guarded or waiting, that must survive. */
+/* Words that do not fit the instruction. */
+static void make_list(struct making *m, const struct step *s, struct region_insn *to)
+{
+	const struct code_flow *f = m->f;
+	const u8 layout = s->form ? s->form->layout : LAYOUT_LIST;
+	const u32 *list = f->code->operands + (layout == LAYOUT_LIST ? (u32)to->plain->imm : to->plain->b);
+
+	if (layout != LAYOUT_LIST && layout != LAYOUT_MEMORY_LIST)
+		return;
+	to->list_count = !s->form ? s->words : s->form->operand_count - (layout == LAYOUT_LIST ? 0u : 2u);
+	u32 *own = ARENA_ARRAY(f->arena, to->list_count + 1, u32);
+	if (to->list_count)
+		memcpy(own, list, to->list_count * sizeof *own);
+	to->list = own;
+}
+
+/* What its form says; a handler of machine code has none, and neither accesses memory nor computes with the host's floats. */
+static void make_by_form(const struct making *m, const struct step *s, struct region_insn *to)
+{
+	const struct form *form = s->form;
+
+	to->ends_alone = !(s->together || (form && form->row->flags & ISA_ATOMIC) || m->f->code->call_count);
+	if (!form || form->layout != LAYOUT_LIST || s->together)
+		to->meaning = s->meaning->name;
+	if (!form)
+		return;
+	to->of_floats = form_has_floats(form);
+	to->accesses = form->row->flags & ISA_MEMORY;
+	to->moves = is_move(form);
+	note_proven(m, s, to);
+}
+
+/* `merges`: the destination has values in other lanes, guarded or waiting, that must survive; or it depends on the lanes that run. */
 static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to)
 {
 	const struct code_flow *f = m->f;
@@ -367,29 +445,20 @@ static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to
 				   .operands = operands,
 				   .operand_count = s->operand_count,
 				   .guard = NO_OPERAND,
-				   .of_floats = form_has_floats(s->form),
+				   .prefixed = s->prefixed,
+				   .whole = s->whole,
 				   .together = s->together,
 				   .told = s->told,
 				   .repeat = s->repeat,
-				   .shapes = f->shapes ? f->shapes[k] : 0,
-				   .accesses = s->form->row->flags & ISA_MEMORY,
-				   .moves = is_move(s->form)};
-	note_proven(m, s, to);
-	to->ends_alone = !(s->together || s->form->row->flags & ISA_ATOMIC || f->code->call_count);
-	if (s->form->layout != LAYOUT_LIST || s->together)
-		to->meaning = s->meaning->name;
-	if (s->form->layout == LAYOUT_LIST || s->form->layout == LAYOUT_MEMORY_LIST) {
-		const u32 *list = f->code->operands + (s->form->layout == LAYOUT_LIST ? (u32)plain->imm : plain->b);
-		to->list_count = s->form->operand_count - (s->form->layout == LAYOUT_LIST ? 0 : 2);
-		u32 *own = ARENA_ARRAY(f->arena, to->list_count + 1, u32);
-		memcpy(own, list, to->list_count * sizeof *own);
-		to->list = own;
-	}
+				   .merges = s->by_mask,
+				   .shapes = f->shapes ? f->shapes[k] : 0};
+	make_by_form(m, s, to);
+	make_list(m, s, to);
 	if (s->guarded) {
 		to->guard_told = f->steps[k - 1].told;
 		to->guard = region_row(m, f->steps[k - 1].operands[0].row);
 		to->guard_negated = f->code->insns[k - 1].aux & 1;
-		to->merges = true;
+		to->merges |= !s->whole;
 	}
 	for (u32 o = 0; o < s->operand_count; o++) {
 		const struct step_operand *x = &s->operands[o];
@@ -401,9 +470,25 @@ static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to
 						      to->affine ? affine_widened(f, s, x) : 0};
 		to->may_wrap |= operands[o].widened;
 		to->ends_alone &= !operands[o].widened;
-		to->merges |= x->written && row_in(m->waits[block], x->row);
+		to->merges |= x->written && !s->whole && row_in(m->waits[block], x->row);
 		m->r->rows[operands[o].row].written |= x->written;
 	}
+}
+
+static void make_branch(struct making *m, u32 b, const struct step *s, struct region_block *to)
+{
+	const struct insn *i = &m->f->code->insns[m->f->blocks[b].end - 1];
+
+	to->condition = region_row(m, s->operands[0].row);
+	to->negated = s->negated & 1;
+	if (s->operand_count > 1) {
+		to->second = region_row(m, s->operands[1].row);
+		to->second_negated = s->negated & 2;
+	}
+	to->uniform = branches_as_one(m, b);
+	to->parts = may_part(m, b);
+	to->fewer_first = m->f->code->steps && i->aux & MACHINE_FEWER_FIRST;
+	to->join = to->parts ? region_block(m, join_of(m->f, b)) : NO_BLOCK_NUMBER;
 }
 
 /* How the block ends; a fall-through is not an end of its own. */
@@ -422,12 +507,8 @@ static void make_end(struct making *m, u32 b, struct region_block *to, u32 last)
 	} else if (kind == STEP_COUNT) {
 		to->run = i->run;
 	}
-	if (kind == STEP_BRANCH_IF) {
-		to->condition = region_row(m, f->steps[last].operands[0].row);
-		to->uniform = branches_as_one(m, b);
-		to->negated = i->aux & 1;
-		to->join = region_block(m, join_of(f, b));
-	}
+	if (kind == STEP_BRANCH_IF)
+		make_branch(m, b, &f->steps[last], to);
 }
 
 static void make_hoisted(struct making *m, u32 k, struct region_insn *to)
@@ -498,11 +579,15 @@ static void make_block(struct making *m, u32 n)
 	const u32 first = f->blocks[b].first, end = cut ? cut : f->blocks[b].end;
 	struct region_block *to = &m->r->blocks[n];
 
-	*to = (struct region_block){.at = first,
-				    .at_end = end - 1,
-				    .insns = ARENA_ARRAY(f->arena, end - first + 1, struct region_insn),
-				    .joins = f->steps[first].kind == STEP_JOIN,
-				    .next = cut ? m->g->good : region_block(m, b + 1)};
+	*to = (struct region_block){
+		.at = first,
+		.at_end = end - 1,
+		.insns = ARENA_ARRAY(f->arena, end - first + 1, struct region_insn),
+		.joins = f->steps[first].kind == STEP_JOIN,
+		.join_run = f->code->steps && f->steps[first].kind == STEP_JOIN ? f->code->insns[first].run : 0,
+		.second = NO_OPERAND,
+		.join = NO_BLOCK_NUMBER,
+		.next = cut ? m->g->good : region_block(m, b + 1)};
 	for (u32 k = first; k < end; k++)
 		if (f->steps[k].kind == STEP_PLAIN)
 			make_insn(m, n, k, &to->insns[to->insn_count++]);
@@ -652,8 +737,11 @@ static bool make_region(const struct growth *g, struct region *r)
 	const struct code_flow *f = g->f;
 	struct making m = {.g = g, .f = f, .r = r};
 
-	*r = (struct region){
-		.first = f->blocks[g->list[0]].first, .end = g->end, .size = g->insns, .block_count = g->good};
+	*r = (struct region){.of_machine = f->code->steps,
+			     .first = f->blocks[g->list[0]].first,
+			     .end = g->end,
+			     .size = g->size,
+			     .block_count = g->good};
 	r->blocks = ARENA_ARRAY(f->arena, g->good + 1, struct region_block);
 	r->rows = ARENA_ARRAY(f->arena, f->row_count + 1, struct region_row);
 	m.row_of = ARENA_ARRAY(f->arena, f->row_count + 1, u32);
@@ -698,14 +786,14 @@ struct regions regions_find(const struct code_flow *f)
 		if (g.covered[b] || f->blocks[b].wall)
 			continue;
 		grow(&g, b);
-		if (!g.good || g.insns < REGION_INSNS_MIN)
+		if (!g.good || g.size < REGION_INSNS_MIN)
 			continue;
 		if (!make_region(&g, &found.items[found.count]))
 			continue;
 		found.count++;
 		for (u32 n = 0; n < g.good; n++)
 			g.covered[g.list[n]] = true;
-		found.covered += g.insns;
+		found.covered += g.size;
 	}
 	return found;
 }

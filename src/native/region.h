@@ -30,6 +30,8 @@ struct region_insn {
 	u32 operand_count;
 	u32 guard; /* a predicate row; NO_OPERAND: none */
 	bool guard_negated;
+	bool prefixed; /* the instruction before belongs to it: a guard, or what makes it `whole`: */
+	bool whole;    /* it runs for all lanes of the warp, whichever run, if the guard holds for any */
 	bool merges;   /* lanes that do not take part keep their part of its results */
 	bool accesses; /* memory: it may fault */
 	bool of_floats;
@@ -57,15 +59,20 @@ struct region_block {
 	u32 at; /* the first instruction's number in the code */
 	struct region_insn *insns;
 	u32 insn_count;
-	bool joins; /* begins with a %join: lanes wait there for others */
+	bool joins;   /* begins with a %join, or a BSYNC: lanes wait there for others */
+	u32 join_run; /* of a BSYNC: instructions to count by lanes that come there */
 	enum region_end end;
-	u32 run;             /* instructions to count at its end; 0: none */
-	u8 end_told;         /* enum native_telling: of the instruction there */
-	u32 condition;       /* REGION_BRANCH: a predicate row */
-	bool uniform;        /* of which all lanes have the same */
-	bool negated;        /* its lanes branch where it is false */
+	u32 run;       /* instructions to count at its end; 0: none */
+	u8 end_told;   /* enum native_telling: of the instruction there */
+	u32 condition; /* REGION_BRANCH: a predicate row */
+	bool uniform;  /* of which all lanes have the same */
+	bool negated;  /* its lanes branch where it is false */
+	u32 second;    /* another one that must hold, too; NO_OPERAND: none */
+	bool second_negated;
+	bool parts;          /* its lanes may part, else they go to the interpreter if they would; */
+	bool fewer_first;    /* the fewer of them go first, else those that branch: in machine code */
 	u32 next, target;    /* blocks */
-	u32 join;            /* REGION_BRANCH: the block where the lanes meet again */
+	u32 join;            /* where they meet again; NO_BLOCK_NUMBER: they must not part */
 	bool backward;       /* the branch goes up: a loop */
 	const u64 *live;     /* rows live at its start */
 	u32 at_end;          /* the number of its last instruction in the code, */
@@ -79,15 +86,17 @@ struct region_row {
 	bool enters;  /* its value at the entrance counts */
 	bool leaves;  /* its value at the end counts */
 	bool constant;
+	bool barrier; /* machine code: of the rows B0 to B15, which say what lanes meet at a BSYNC */
 	u64 value;
 	bool affine; /* each lane has `step` more than the one before it */
 	u64 step;
 };
 
 struct region {
-	u32 first, end; /* instructions of the code: where it begins, and where the warp goes on */
-	u32 size;       /* instructions in it */
-	u8 fp;          /* the floating-point mode that it runs under (enum fp_mode) */
+	bool of_machine; /* machine code: lanes meet as exec/converge.h has it */
+	u32 first, end;  /* instructions of the code: where it begins, and where the warp goes on */
+	u32 size;        /* instructions in it */
+	u8 fp;           /* the floating-point mode that it runs under (enum fp_mode) */
 	struct region_block *blocks;
 	u32 block_count;
 	struct region_row *rows;

@@ -32,20 +32,32 @@ struct trial {
 
 bool sample_take(struct native_sample *s, const struct grid *grid)
 {
+	const struct code *code = grid->kernel->code;
 	const u32 bytes = grid->kernel->param_bytes;
 	u8 *params = malloc((size_t)bytes + 1);
+	u32 *banks = calloc((size_t)code->bank_count + 1, sizeof *banks);
 
-	if (!params)
+	if (!params || !banks) {
+		free(params);
+		free(banks);
 		return false;
+	}
 	if (bytes)
 		memcpy(params, grid->launch->params, bytes);
-	*s = (struct native_sample){.taken = true, .kernel = grid->kernel, .map = grid->map, .params = params};
+	for (u32 k = 0; k < code->bank_count; k++)
+		bank_word(grid, code, code->banks[k].bank, code->banks[k].at, &banks[k]);
+	*s = (struct native_sample){
+		.taken = true, .kernel = grid->kernel, .map = grid->map, .params = params, .banks = banks};
 	memcpy(s->block, grid->launch->block, sizeof s->block);
 	memcpy(s->grid, grid->size, sizeof s->grid);
 	return true;
 }
 
-void sample_free(struct native_sample *s) { free(s->params); }
+void sample_free(struct native_sample *s)
+{
+	free(s->params);
+	free(s->banks);
+}
 
 /* --- Shapes ------------------------------------------------------------------------------------- */
 
@@ -105,7 +117,7 @@ static bool is_in_sample(u32 sreg)
 	       sreg == SREG_nctaid || sreg == SREG_warpid;
 }
 
-static void fill_rows(struct trial *t)
+static void fill_rows(struct trial *t, const struct native_sample *sample)
 {
 	const struct code *code = t->f->code;
 
@@ -113,6 +125,8 @@ static void fill_rows(struct trial *t)
 	memset(t->unknown, 0, t->f->words * sizeof *t->unknown);
 	for (u32 k = 0; k < code->constant_count; k++)
 		fill(t->rows + code->constants[k].offset, code->constants[k].bits, code->constants[k].low);
+	for (u32 k = 0; k < code->bank_count; k++)
+		fill(t->rows + code->banks[k].offset, 32, sample->banks[k]);
 	for (u32 k = 0; k < code->sreg_count; k++) {
 		const struct sreg_row *s = &code->sregs[k];
 		for (u32 l = 0; is_in_sample(s->sreg) && l < WARP_LANES; l++) {
@@ -146,7 +160,7 @@ static void note_results(struct trial *t, const struct step *s, bool known)
 
 /* Of families whose handlers look at nothing but rows and what the trial has, where a gang may run them lane by lane: addresses' windows
  * and a kernel's parameters. */
-static bool runs_here(const struct form *f, const struct meaning *m)
+static bool form_runs_here(const struct form *f, const struct meaning *m)
 {
 	static const char *const families[] = {"integer.c:", "logic.c:",   "move.c:",     "bits.c:",
 					       "convert.c:", "compare.c:", "extended.c:", "memory.c:ld_param_"};
@@ -164,6 +178,12 @@ static bool runs_here(const struct form *f, const struct meaning *m)
 	return false;
 }
 
+/* Handlers of machine code that may be in line look at nothing but rows. */
+static bool runs_here(const struct step *s)
+{
+	return s->form ? form_runs_here(s->form, s->meaning) : s->meaning != NULL;
+}
+
 /* Of an instruction that is done once for a launch, of which the flow knows no operands. */
 static void run_hoisted(struct trial *t, u32 k)
 {
@@ -172,7 +192,7 @@ static void run_hoisted(struct trial *t, u32 k)
 	const struct form *f = origin == NO_OPERAND ? NULL : &code->forms[origin];
 	const struct meaning *m = f && f->row && f->row->meaning ? f->row->meaning(f) : NULL;
 
-	if (m && m->run == code->insns[k].fn && runs_here(f, m))
+	if (m && m->run == code->insns[k].fn && form_runs_here(f, m))
 		m->run(t->w, &code->insns[k], t->rows, FULL_MASK);
 }
 
@@ -225,12 +245,13 @@ static void run_step(struct trial *t, u32 k)
 	if (s->guarded && !row_in(t->unknown, f->steps[k - 1].operands[0].row)) {
 		mask = *(const u32 *)(const void *)(t->rows + f->code->insns[k - 1].a);
 		mask = f->code->insns[k - 1].aux & 1 ? ~mask : mask;
+		mask = s->whole && mask ? FULL_MASK : mask;
 	}
-	if (s->form->row->flags & ISA_MEMORY && !runs_here(s->form, s->meaning)) {
+	if (s->form && s->form->row->flags & ISA_MEMORY && !runs_here(s)) {
 		note_access(t, k, s);
 		return;
 	}
-	const bool known = is_known(t, s) && runs_here(s->form, s->meaning);
+	const bool known = is_known(t, s) && runs_here(s);
 	if (known && mask)
 		s->meaning->run(t->w, &f->code->insns[k], t->rows, mask);
 	note_results(t, s, known);
@@ -240,9 +261,9 @@ static void run_step(struct trial *t, u32 k)
 
 static u32 join_of(const struct code_flow *f, u32 b)
 {
-	const u32 last = f->blocks[b].end - 1;
+	const u32 join = f->steps[f->blocks[b].end - 1].join;
 
-	return f->block_of[last + f->code->insns[last].b];
+	return join == NO_OPERAND ? f->blocks[b].after : f->block_of[join];
 }
 
 /* Lanes part at the end of block b: up to their join they may be on different ways. */
@@ -277,8 +298,11 @@ static u32 next_of(struct trial *t, u32 b)
 		return f->blocks[b].successor_count ? f->blocks[b].successors[0] : f->block_count;
 	if (s->kind != STEP_BRANCH_IF)
 		return s->ends && !s->guarded ? f->block_count : b + 1;
-	const u32 taken = *(const u32 *)(const void *)(t->rows + i->a) ^ (i->aux & 1 ? FULL_MASK : 0);
-	if (row_in(t->unknown, s->operands[0].row) || (taken && taken != FULL_MASK)) {
+	u32 taken = FULL_MASK;
+	for (u32 o = 0; o < s->operand_count; o++)
+		taken &= *(const u32 *)(const void *)(t->rows + f->rows[s->operands[o].row].offset) ^
+			 (s->negated >> o & 1 ? FULL_MASK : 0);
+	if (!is_known(t, s) || (taken && taken != FULL_MASK)) {
 		note_parting(t, b);
 		return b + 1;
 	}
@@ -298,11 +322,11 @@ static void run_from(struct trial *t, u32 b)
 }
 
 /* One warp: from the beginning, then what it has left out. */
-static void run_warp(struct trial *t, u32 index)
+static void run_warp(struct trial *t, const struct native_sample *sample, u32 index)
 {
 	t->w->index = index;
 	t->steps = 0;
-	fill_rows(t);
+	fill_rows(t, sample);
 	memset(t->rounds, 0, t->f->block_count * sizeof *t->rounds);
 	run_from(t, 0);
 	for (u32 b = 0; b < t->f->block_count; b++)
@@ -374,7 +398,7 @@ const u8 *shapes_find(const struct code_flow *f, const struct native_sample *s)
 				  .w = &stage->warp};
 		set_stage(stage, f->code, s, rows);
 		for (u32 n = 0; n < WARPS && n * WARP_LANES < threads; n++)
-			run_warp(&t, n);
+			run_warp(&t, s, n);
 		finish(&t);
 		free(stage);
 		free(rows);

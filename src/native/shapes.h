@@ -17,6 +17,7 @@ struct native_sample {
 	const struct kernel *kernel;
 	const struct address_map *map;
 	u8 *params; /* a copy of its own */
+	u32 *banks; /* machine code: the values of code->banks, likewise */
 };
 
 /* False: no memory, and nothing is taken. */

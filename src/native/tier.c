@@ -388,7 +388,7 @@ struct native_kernel *native_kernel_of(struct native *n, const struct program *p
 		return NULL;
 	pthread_mutex_lock(&n->lock);
 	k = record_of(n, kernel->code, NULL);
-	if (!k && kernel->code && kernel->code->gang_insns && !kernel->code->machine_banks)
+	if (!k && kernel->code && kernel->code->gang_insns)
 		k = record_new(n, p, kernel->code, NULL);
 	if (k && mode == NATIVE_ALWAYS)
 		k->always = true;
@@ -402,6 +402,9 @@ static struct native_kernel *begin(struct native_kernel *kernel, const struct na
 	struct kernel_record *const plain = (struct kernel_record *)(void *)kernel, *k = plain;
 	struct native *n = plain->tier;
 
+	/* Machine code that is watched is interpreted. */
+	if (watch && plain->code->steps)
+		return NULL;
 	pthread_mutex_lock(&n->lock);
 	if (watch) {
 		k = record_of(n, plain->code, watch);

@@ -7,41 +7,23 @@
 
 #include <string.h>
 
+#include "decode/machine_operands.h"
 #include "exec/run.h"
 #include "isa/form.h"
-#include "isa/machine.h"
 #include "observe/machine_rules.h"
 
 /* --- Before the run ---------------------------------------------------------------------------------- */
 
-static u32 row_at(char place, const struct insn *i, const u32 *list)
+static u32 role_of(enum machine_role role)
 {
-	switch (place) {
-	case 'a':
-		return i->a;
-	case 'b':
-		return i->b;
-	case 'c':
-	case '*':
-		return i->c;
-	case 'd':
-		return i->d;
-	case '+':
-		return i->d + RULE_ROW_BYTES;
-	default:
-		return list[place - 'g'];
-	}
-}
+	static const u32 roles[] = {[MACHINE_SOURCE] = DEFINED_SOURCE,
+				    [MACHINE_RESULT] = DEFINED_RESULT_OF,
+				    [MACHINE_BASE] = DEFINED_BASE,
+				    [MACHINE_BRANCH] = DEFINED_BRANCH,
+				    [MACHINE_TEXEL] = DEFINED_TEXEL};
 
-static u32 role_at(char prefix)
-{
-	return prefix == '>'   ? DEFINED_RESULT_OF
-	       : prefix == '&' ? DEFINED_BASE
-	       : prefix == '@' ? DEFINED_BRANCH
-			       : DEFINED_TEXEL;
+	return roles[role];
 }
-
-static u32 bits_at(char width) { return width == 'p' ? 1 : width == 'w' ? 32 : width == 'l' ? 64 : 128; }
 
 static void add_operand(struct defined_insn *d, u32 row, u32 bits, u32 role)
 {
@@ -51,15 +33,11 @@ static void add_operand(struct defined_insn *d, u32 row, u32 bits, u32 role)
 
 static void add_operands(struct defined_insn *d, const char *text, const struct insn *i, const u32 *list)
 {
-	for (const char *p = text; *p; p += *p == ' ') {
-		const bool plain = *p == '*' || *p == '+' || (*p >= 'a' && *p <= 'z');
-		const u32 role = plain ? DEFINED_SOURCE : role_at(*p);
-		p += !plain;
-		const u32 row = row_at(p[0], i, list), bits = bits_at(p[1]), rows = *p == '*' ? RULE_PREDICATES : 1;
-		for (u32 k = 0; k < rows; k++)
-			add_operand(d, row + k * 4, bits, role);
-		p += 2;
-	}
+	struct machine_operand o;
+
+	while (machine_operand_next(&text, i, list, &o))
+		for (u32 k = 0; k < o.rows; k++)
+			add_operand(d, o.row + k * 4, o.bits, role_of((enum machine_role)o.role));
 }
 
 /* What a function of the system gives. */
@@ -67,7 +45,7 @@ static void add_system(struct defined_insn *d, const struct call_site *call)
 {
 	for (u32 n = 0; n < call->out_count; n++)
 		for (u32 k = 0; call->out[n].to_register && k < (call->out[n].bytes + 3) / 4; k++)
-			add_operand(d, call->out[n].to + k * RULE_ROW_BYTES, 32, DEFINED_RESULT_OF);
+			add_operand(d, call->out[n].to + k * MACHINE_ROW_BYTES, 32, DEFINED_RESULT_OF);
 }
 
 /* What the row cannot say. */
@@ -78,7 +56,7 @@ static void add_rest(struct defined_insn *d, u32 handler, const struct insn *i, 
 	if (handler == MACHINE_warpsync && i->c & 1)
 		d->count = 0;
 	for (u32 k = 1; handler == MACHINE_bank && k < (list[2] + 3) / 4; k++)
-		add_operand(d, i->d + k * RULE_ROW_BYTES, 32, DEFINED_RESULT_OF);
+		add_operand(d, i->d + k * MACHINE_ROW_BYTES, 32, DEFINED_RESULT_OF);
 }
 
 static bool is_guard(const struct code *code, u32 insn)
@@ -143,7 +121,7 @@ void defined_machine_describe(struct defined_insn *d, struct arena *arena, const
 	d->rule = DEFINED_MACHINE;
 	d->computes = d->machine->computes;
 	d->operands = ARENA_ARRAY(arena, DEFINED_OPERANDS, struct defined_operand);
-	add_operands(d, d->machine->operands, i, list);
+	add_operands(d, machine_operands(handler)->text, i, list);
 	add_rest(d, handler, i, list);
 	if (handler == MACHINE_system_call)
 		add_system(d, &code->calls[i->c]);

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
+#include "decode/machine_operands.h"
 #include "exec/run.h"
 #include "isa/form.h"
-#include "isa/machine.h"
 
 /* --- Values ------------------------------------------------------------------------------------------ */
 
@@ -120,7 +120,7 @@ static void p2r(struct rule_lane *l)
 	const u32 shift = 8 * (u32)l->i->imm;
 	u64 all = 0;
 
-	for (u32 k = 0; k < RULE_PREDICATES; k++)
+	for (u32 k = 0; k < MACHINE_PREDICATES; k++)
 		all |= (u64)(l->undefined[2 + k] != 0) << k;
 	const u64 taken = l->value[1] << shift, chosen = l->undefined[1] << shift;
 	l->result[0] = (all << shift & taken) | (l->undefined[0] & ~taken) | chosen;
@@ -130,7 +130,7 @@ static void r2p(struct rule_lane *l)
 {
 	const u32 shift = (u32)l->i->imm;
 
-	for (u32 k = 0; k < RULE_PREDICATES; k++)
+	for (u32 k = 0; k < MACHINE_PREDICATES; k++)
 		l->result[k] = l->undefined[1] >> k & 1 ? 1
 			       : l->value[1] >> k & 1   ? l->undefined[0] >> (k + shift) & 1
 							: l->undefined[2 + k];
@@ -518,65 +518,64 @@ static void r2ur(const struct defined_insn *d, const struct warp *w, const struc
 /* --- The rows ---------------------------------------------------------------------------------------- */
 
 static const struct machine_rule rules[MACHINE_COUNT] = {
-	[MACHINE_modify] = {">dw aw", modify, NULL, true},
-	[MACHINE_modify_absolute] = {">dw aw", whole, NULL, true},
-	[MACHINE_pair] = {">dl aw bw", pair, NULL, false},
-	[MACHINE_part] = {">dw >bw al", part, NULL, false},
-	[MACHINE_quad] = {">dq gw hw iw jw", whole, NULL, false},
-	[MACHINE_unquad] = {">gw >hw >iw >jw aq", whole, NULL, false},
-	[MACHINE_logic_pred] = {">dp ap bp", logic_pred, NULL, true},
-	[MACHINE_sign_of_double] = {">dl al", sign_of_double, NULL, true},
-	[MACHINE_fchk] = {">dp aw bw", whole, NULL, true},
-	[MACHINE_mufu_circle] = {">dw aw", whole, NULL, true},
-	[MACHINE_iadd3] = {">dw aw bw cw", iadd3, NULL, true},
-	[MACHINE_iadd3_carry] = {">dw >kp >lp aw bw cw ip jp", iadd3_carry, NULL, true},
-	[MACHINE_imad] = {">dw aw bw cw", imad, NULL, true},
-	[MACHINE_imad_wide] = {">dw >+w aw bw cw gw", imad_wide, NULL, true},
-	[MACHINE_imad_wide_signed] = {">dw >+w aw bw cw gw", imad_wide_signed, NULL, true},
-	[MACHINE_imad_carry] = {">dw >jp >kw aw bw cw hw ip", imad_carry, NULL, true},
-	[MACHINE_lea] = {">dw aw bw", lea, NULL, true},
-	[MACHINE_lea_carry] = {">dw >jp aw bw cw ip", lea_carry, NULL, true},
-	[MACHINE_shf] = {">dw aw bw cw", shf, NULL, false},
-	[MACHINE_isetp] = {">gp >hp aw bw ip lp", isetp, NULL, true},
-	[MACHINE_least_bytes] = {">dw aw bw", least_bytes, NULL, true},
-	[MACHINE_lop3_pred] = {">gp aw hp", lop3_pred, NULL, true},
-	[MACHINE_fsetp] = {">gp >hp aw bw ip", fsetp, NULL, true},
-	[MACHINE_dsetp] = {">gp >hp al bl ip", dsetp, NULL, true},
-	[MACHINE_plop3] = {">gp >hp ip jp kp", plop3, NULL, true},
-	[MACHINE_p2r] = {">dw aw bw *p", p2r, NULL, false},
-	[MACHINE_r2p] = {">*p aw bw *p", r2p, NULL, false},
-	[MACHINE_sign] = {">dp aw", sign, NULL, true},
-	[MACHINE_vote] = {">hw >ip jp", NULL, vote, true},
-	[MACHINE_shfl] = {">hw >gp iw jw kw", NULL, shfl, false},
-	[MACHINE_match] = {">hw >gp iw", NULL, match, true},
-	[MACHINE_redux] = {">dw aw", NULL, to_uniform, true},
-	[MACHINE_elect] = {">dw >bp ap", NULL, to_uniform, true},
-	[MACHINE_r2ur] = {">dw aw", NULL, r2ur, false},
-	[MACHINE_differs] = {">dp aw", NULL, match, true},
-	[MACHINE_nibbles] = {">dw >bw aw", NULL, match, true},
-	[MACHINE_bank] = {">dw &aw", whole, NULL, false},
-	[MACHINE_turns] = {">dp", whole, NULL, false},
-	[MACHINE_arrive] = {">gw >hw", whole, NULL, false},
-	[MACHINE_texture] = {">ip >jw >kw >lw >mw &hw &nw &ow &pw &qw &rw &sw &tw &uw &vw &ww &xw &yw &zw", whole, NULL,
-			     false},
-	[MACHINE_texture_size] = {">iw >jw >kw &gw &hw", whole, NULL, false},
-	[MACHINE_suld] = {">mw >nw >ow >pw &hw &jw &kw &lw", whole, NULL, false},
-	[MACHINE_sust] = {"$mw $nw $ow $pw &hw &jw &kw &lw", whole, NULL, false},
-	[MACHINE_sured] = {"$mw $nw $ow $pw &hw &jw &kw &lw", whole, NULL, false},
-	[MACHINE_bra] = {"@ap @bp", whole, NULL, false},
-	[MACHINE_bra_div] = {"@ap @bp", whole, NULL, false},
-	[MACHINE_brx] = {"@ap @bp @dw", whole, NULL, false},
-	[MACHINE_ends] = {"@ap @bp", whole, NULL, false},
-	[MACHINE_leave] = {"@ap @bp", whole, NULL, false},
-	[MACHINE_trap] = {"@ap @bp", whole, NULL, false},
-	[MACHINE_apart] = {"@ap @bp", whole, NULL, false},
-	[MACHINE_bssy] = {">dw", whole, NULL, false},
-	[MACHINE_warpsync] = {"@dw", whole, NULL, false},
-	[MACHINE_collect] = {">cw", whole, NULL, false},
-	[MACHINE_system_call] = {"", whole, NULL, false},
+	[MACHINE_modify] = {modify, NULL, true},
+	[MACHINE_modify_absolute] = {whole, NULL, true},
+	[MACHINE_pair] = {pair, NULL, false},
+	[MACHINE_part] = {part, NULL, false},
+	[MACHINE_quad] = {whole, NULL, false},
+	[MACHINE_unquad] = {whole, NULL, false},
+	[MACHINE_logic_pred] = {logic_pred, NULL, true},
+	[MACHINE_sign_of_double] = {sign_of_double, NULL, true},
+	[MACHINE_fchk] = {whole, NULL, true},
+	[MACHINE_mufu_circle] = {whole, NULL, true},
+	[MACHINE_iadd3] = {iadd3, NULL, true},
+	[MACHINE_iadd3_carry] = {iadd3_carry, NULL, true},
+	[MACHINE_imad] = {imad, NULL, true},
+	[MACHINE_imad_wide] = {imad_wide, NULL, true},
+	[MACHINE_imad_wide_signed] = {imad_wide_signed, NULL, true},
+	[MACHINE_imad_carry] = {imad_carry, NULL, true},
+	[MACHINE_lea] = {lea, NULL, true},
+	[MACHINE_lea_carry] = {lea_carry, NULL, true},
+	[MACHINE_shf] = {shf, NULL, false},
+	[MACHINE_isetp] = {isetp, NULL, true},
+	[MACHINE_least_bytes] = {least_bytes, NULL, true},
+	[MACHINE_lop3_pred] = {lop3_pred, NULL, true},
+	[MACHINE_fsetp] = {fsetp, NULL, true},
+	[MACHINE_dsetp] = {dsetp, NULL, true},
+	[MACHINE_plop3] = {plop3, NULL, true},
+	[MACHINE_p2r] = {p2r, NULL, false},
+	[MACHINE_r2p] = {r2p, NULL, false},
+	[MACHINE_sign] = {sign, NULL, true},
+	[MACHINE_vote] = {NULL, vote, true},
+	[MACHINE_shfl] = {NULL, shfl, false},
+	[MACHINE_match] = {NULL, match, true},
+	[MACHINE_redux] = {NULL, to_uniform, true},
+	[MACHINE_elect] = {NULL, to_uniform, true},
+	[MACHINE_r2ur] = {NULL, r2ur, false},
+	[MACHINE_differs] = {NULL, match, true},
+	[MACHINE_nibbles] = {NULL, match, true},
+	[MACHINE_bank] = {whole, NULL, false},
+	[MACHINE_turns] = {whole, NULL, false},
+	[MACHINE_arrive] = {whole, NULL, false},
+	[MACHINE_texture] = {whole, NULL, false},
+	[MACHINE_texture_size] = {whole, NULL, false},
+	[MACHINE_suld] = {whole, NULL, false},
+	[MACHINE_sust] = {whole, NULL, false},
+	[MACHINE_sured] = {whole, NULL, false},
+	[MACHINE_bra] = {whole, NULL, false},
+	[MACHINE_bra_div] = {whole, NULL, false},
+	[MACHINE_brx] = {whole, NULL, false},
+	[MACHINE_ends] = {whole, NULL, false},
+	[MACHINE_leave] = {whole, NULL, false},
+	[MACHINE_trap] = {whole, NULL, false},
+	[MACHINE_apart] = {whole, NULL, false},
+	[MACHINE_bssy] = {whole, NULL, false},
+	[MACHINE_warpsync] = {whole, NULL, false},
+	[MACHINE_collect] = {whole, NULL, false},
+	[MACHINE_system_call] = {whole, NULL, false},
 };
 
 const struct machine_rule *machine_rule(u32 handler)
 {
-	return handler < MACHINE_COUNT && rules[handler].operands ? &rules[handler] : NULL;
+	return handler < MACHINE_COUNT && (rules[handler].lane || rules[handler].across) ? &rules[handler] : NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rules of the handlers of machine code (isa/machine.h): their operands, and what of their results is undefined. A part of
+ * Rules of the handlers of machine code (isa/machine.h): what of their results is undefined. A part of
  * observe/defined_machine.h.
  */
 #ifndef PTXSIM_OBSERVE_MACHINE_RULES_H
@@ -8,7 +8,7 @@
 
 #include "observe/defined.h"
 
-enum { RULE_SOURCES = 16, RULE_RESULTS = 8, RULE_PREDICATES = 7, RULE_ROW_BYTES = WARP_LANES * 4 };
+enum { RULE_SOURCES = 16, RULE_RESULTS = 8 };
 
 /* A lane's sources in the order of the row, and what becomes of its results. */
 struct rule_lane {
@@ -20,11 +20,8 @@ struct rule_lane {
 };
 typedef void lane_fn(struct rule_lane *l);
 
-/* An operand: > written, & of an address, @ of a branch, $ goes to a surface; where its row stands: a field of the insn, a
- * letter from g on for a word of the list (g the first), + the row behind that of d, * the seven predicates from the row in c
- * on; its width: p 1, w 32, l 64, q 128 bits. */
+/* Operands of the handlers: decode/machine_operands.h. */
 struct machine_rule {
-	const char *operands;
 	lane_fn *lane;
 	void (*across)(const struct defined_insn *d, const struct warp *w, const struct insn *i, const u8 *rows,
 		       u32 mask, u32 site); /* of what lanes tell each other, instead */

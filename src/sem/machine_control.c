@@ -421,9 +421,12 @@ MEANING_FUNCTION(bssy)
 {
 	u32 *barrier = ROW_OF(u32, i->d);
 
+	u32 lanes[WARP_LANES] __attribute__((aligned(64)));
+
 	(void)w;
 	EACH_LANE
-		barrier[l] = mask & lane_bit[l] ? mask : barrier[l];
+		lanes[l] = mask;
+	write_lanes(barrier, lanes, mask);
 	return i + 1;
 }
 MEANING_EACH(bssy);

@@ -43,8 +43,10 @@ LANES_FUNCTION(shfl)
 	struct shuffle s;
 
 	(void)i;
-	EACH_LANE
-		s.a[l] = mask & lane_bit[l] ? pa[l] : 0;
+	EACH_LANE {
+		const u32 own = pa[l];
+		s.a[l] = mask & lane_bit[l] ? own : 0;
+	}
 	if (list[5] == 0)
 		shfl_idx_from(&s, pb, pc);
 	else if (list[5] == 1)
@@ -110,6 +112,23 @@ MEANING_FUNCTION(nibbles)
 }
 MEANING_EACH(nibbles);
 
+/* The value of the lowest lane that runs. Native code has rows in registers, of which no lane can be named while it runs. */
+static inline u32 value_of_first(const u32 *row, u32 mask)
+{
+#ifdef SEM_NATIVE
+	const u32 first = mask & (0 - mask);
+	u32 value = 0;
+
+	EACH_LANE {
+		const u32 own = row[l];
+		value |= first & lane_bit[l] ? own : 0;
+	}
+	return value;
+#else
+	return row[__builtin_ctz(mask)];
+#endif
+}
+
 static void write_uniform(u8 *rows, u32 offset, u32 value)
 {
 	u32 *d = ROW_OF(u32, offset);
@@ -159,7 +178,7 @@ MEANING_EACH(elect);
 MEANING_FUNCTION(r2ur)
 {
 	(void)w;
-	write_uniform(rows, i->d, ROW_OF(u32, i->a)[__builtin_ctz(mask)]);
+	write_uniform(rows, i->d, value_of_first(ROW_OF(u32, i->a), mask));
 	return i + 1;
 }
 MEANING_EACH(r2ur);
@@ -167,7 +186,7 @@ MEANING_EACH(r2ur);
 /* Predicate d: lanes whose value is not that of the lowest running one; c: or for which it holds already. */
 MEANING_FUNCTION(differs)
 {
-	const u32 *pa = ROW_OF(u32, i->a), first = pa[__builtin_ctz(mask)];
+	const u32 *pa = ROW_OF(u32, i->a), first = value_of_first(pa, mask);
 
 	(void)w;
 	pred_write(rows, i->d, mask, MASK_OF(pa[l] != first) | (i->c ? PRED_OF(i->d) : 0));

@@ -317,7 +317,7 @@ LANES_FUNCTION(fsetp)
 	const bool flush = how & 16;
 	const u32 equal = MASK_OF(f32_rank(f32_flush_if(pa[l], flush)) == f32_rank(f32_flush_if(pb[l], flush))),
 		  less = MASK_OF(f32_rank(f32_flush_if(pa[l], flush)) < f32_rank(f32_flush_if(pb[l], flush))),
-		  unordered = MASK_OF(f32_is_nan(pa[l]) || f32_is_nan(pb[l]));
+		  unordered = MASK_OF(f32_is_nan(pa[l]) | f32_is_nan(pb[l]));
 
 	combine(rows, mask, list, relate(how, less, equal, unordered), i->aux & 1);
 }

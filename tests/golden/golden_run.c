@@ -53,7 +53,7 @@ struct runner {
 	u32 sm; /* the cubins' target: cases whose kernel they lack are none of it; 0: any, and all must be there */
 	regex_t expression;
 	long jobs, timeout_seconds;
-	bool quiet;
+	bool quiet, counts;
 	struct case_options options;
 	struct check_options check;
 	VEC_OF(const char *) stems;
@@ -140,6 +140,64 @@ static bool prepare(struct session *s, const struct runner *r, const struct grou
 	return false;
 }
 
+/* What a case's launches have counted. */
+enum { LAUNCHES_MOST = 256 };
+struct counted {
+	struct launch_stats launches[LAUNCHES_MOST], now;
+	u32 count, differing; /* differing: the first that counts otherwise when it runs again, plus 1 */
+	bool again;
+};
+
+static void note_counts(void *context, const struct launch *l, const struct launch_stats *now)
+{
+	struct counted *c = context;
+	struct launch_stats *then = &c->launches[c->count++ % LAUNCHES_MOST];
+
+	(void)l;
+	if (!c->again)
+		*then = *now;
+	else if (!c->differing &&
+		 (then->warp_instructions != now->warp_instructions ||
+		  then->thread_instructions != now->thread_instructions || then->branches != now->branches ||
+		  then->divergent_branches != now->divergent_branches))
+		c->now = *now, c->differing = c->count;
+}
+
+/* As case_run; with --counts, the case is run interpreted, too, and must count the same. */
+static bool run_case(struct session *s, const struct runner *r, const struct group *g, const struct pack_case *c,
+		     char *message)
+{
+	struct case_options options = r->options;
+	struct counted counted = {.count = 0};
+
+	if (!r->counts)
+		return case_run(s, g->pack, c, &options, message);
+	options.native = NATIVE_OFF;
+	options.ran = note_counts;
+	options.context = &counted;
+	if (!case_run(s, g->pack, c, &options, message))
+		return false;
+	counted.again = true;
+	counted.count = 0;
+	options.native = r->options.native;
+	if (!case_run(s, g->pack, c, &options, message))
+		return false;
+	if (!counted.differing)
+		return true;
+	const struct launch_stats *then = &counted.launches[(counted.differing - 1) % LAUNCHES_MOST],
+				  *now = &counted.now;
+	snprintf(message, CASE_MESSAGE,
+		 "launch %u counts %llu instructions of warps, %llu of threads, %llu branches, %llu divergent; "
+		 "interpreted "
+		 "%llu, %llu, %llu, %llu",
+		 counted.differing, (unsigned long long)now->warp_instructions,
+		 (unsigned long long)now->thread_instructions, (unsigned long long)now->branches,
+		 (unsigned long long)now->divergent_branches, (unsigned long long)then->warp_instructions,
+		 (unsigned long long)then->thread_instructions, (unsigned long long)then->branches,
+		 (unsigned long long)then->divergent_branches);
+	return false;
+}
+
 static void child_main(const struct runner *r, const struct group *g, int to)
 {
 	struct session s;
@@ -164,7 +222,7 @@ static void child_main(const struct runner *r, const struct group *g, int to)
 		if (result.unbound)
 			result.passed = false;
 		else if (ready)
-			result.passed = case_run(&s, g->pack, g->cases.items[k], &r->options, result.message);
+			result.passed = run_case(&s, r, g, g->cases.items[k], result.message);
 		else
 			memcpy(result.message, broken, sizeof broken);
 		tell(to, &result);
@@ -330,6 +388,7 @@ static const struct argp_option options[] = {
 	{"known", 'k', "FILE", 0, "Cases listed there (a name and a reason a line) must differ, and count apart", 0},
 	{"async", 'a', "MODE", 0, "Asynchronous operations: eager (default), strict or random:SEED", 0},
 	{"native", 'n', "MODE", 0, "Machine code: off (default) or always, which fails where none can be made", 0},
+	{"counts", 'N', NULL, 0, "Run each case interpreted, too, and compare what was counted", 0},
 	{"cubins", 'c', "FOLDER", 0, "Run FOLDER/MODULE.cubin, machine code, in place of MODULE.ptx", 0},
 	{"arch", 'A', "sm_XX", 0, "With --cubins: their target; cases whose kernel they lack are not counted", 0},
 	{"threads", 'T', "N", 0, "Run each launch on up to N host threads (default: 1)", 0},
@@ -376,6 +435,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 'n':
 		if (!native_mode_read(text, &r->options.native) || r->options.native == NATIVE_AUTO)
 			argp_error(state, "--native is off or always, not '%s'", text);
+		return 0;
+	case 'N':
+		r->counts = true;
 		return 0;
 	case 't':
 		r->timeout_seconds = strtol(text, NULL, 10);

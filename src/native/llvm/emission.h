@@ -110,6 +110,31 @@ void fetch_firsts(struct emission *e, const struct region_insn *x);
 void take_firsts(struct emission *e, const struct region_insn *x);
 /* Whether an operand of an affine instruction wraps around among the lanes; NULL: none can. */
 LLVMValueRef wraps_around(struct emission *e, const struct region_insn *x);
+/* --- Building blocks of emit.c ----------------------------------------------------------------- */
+
+/* The lanes that run: all, where none can be elsewhere. */
+LLVMValueRef running(struct emission *e);
+/* Writes live rows back to the frame. NULL: none are. */
+void keep_rows(struct emission *e, const u64 *live);
+/* Leaves the region for `insn`. */
+void leave(struct emission *e, enum native_exit how, u32 insn, LLVMValueRef mask);
+/* As the interpreter counts a straight run; back: takes it back, where the interpreter will count it again. */
+void count(struct emission *e, u32 run, bool is_branch, bool back);
+/* Jumps to a block; upwards only while there is budget left. */
+void jump(struct emission *e, u32 to, bool backward);
+/* Before the branch at the block's end, which the interpreter is to run: it counts it, too. */
+void leave_before_branch(struct emission *e, const struct region_block *x, LLVMValueRef mask);
+/* Rows that are dead where lanes meet, so that no loop which goes on from there carries them. */
+void drop_rows(struct emission *e, u32 n);
+
+/* --- Machine code (emit_machine.c) ------------------------------------------------------------ */
+
+/* Lanes go different ways: those of `taken` to the target. */
+void part_machine(struct emission *e, const struct region_block *x, LLVMValueRef mask, LLVMValueRef taken);
+/* Lanes come to the BSYNC that block n begins with. */
+void arrive_machine(struct emission *e, u32 n);
+/* At the region's end: lanes that come there without the others of their warp go to the interpreter. */
+void end_machine(struct emission *e);
 
 /* --- Calls (emit_call.c) ---------------------------------------------------------------------- */
 

@@ -124,7 +124,7 @@ static void put_place(struct emission *e, u32 insn, LLVMValueRef mask)
 	LLVMBuildStore(e->b, word(e, insn), run_field(e, offsetof(struct native_run, at)));
 }
 
-static void leave(struct emission *e, enum native_exit how, u32 insn, LLVMValueRef mask)
+void leave(struct emission *e, enum native_exit how, u32 insn, LLVMValueRef mask)
 {
 	put_place(e, insn, mask);
 	LLVMBuildStore(e->b, word(e, how), e->how);
@@ -157,7 +157,7 @@ void write_back(struct emission *e, u32 row)
 }
 
 /* Writes live rows back to the frame. NULL: none are. */
-static void keep_rows(struct emission *e, const u64 *live)
+void keep_rows(struct emission *e, const u64 *live)
 {
 	for (u32 row = 0; row < e->r->row_count; row++)
 		if (live && row_in(live, row))
@@ -216,7 +216,7 @@ static u32 address_row(const struct region_insn *x)
 /* For an access that faults: the interpreter does it again, from its guard on. */
 static void put_place_before(struct emission *e, const struct region_insn *x, u32 number)
 {
-	const u32 first = number - (x->guard != NO_OPERAND);
+	const u32 first = number - x->prefixed;
 
 	keep_rows(e, x->live);
 	if (x->guard_told || x->told)
@@ -281,7 +281,7 @@ static void emit_inline(struct emission *e, const struct region_insn *x, const s
 }
 
 /* As the interpreter counts a straight run; back: takes it back, where the interpreter will count it again. */
-static void count(struct emission *e, u32 run, bool is_branch, bool back)
+void count(struct emission *e, u32 run, bool is_branch, bool back)
 {
 	LLVMValueRef n = LLVMConstInt(e->i64, back ? (u64) - (s64)run : run, true);
 	LLVMValueRef mask = get(e, e->i32, e->mask);
@@ -328,6 +328,9 @@ static LLVMValueRef emit_guard(struct emission *e, const struct region_insn *x, 
 	LLVMBasicBlockRef some = new_block(e, "guarded"), none = *after = new_block(e, "unguarded");
 	LLVMValueRef on = LLVMBuildAnd(e->b, mask, predicate(e, x->guard, x->guard_negated), "");
 
+	if (x->whole)
+		on = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntNE, on, word(e, 0), ""), word(e, FULL_MASK),
+				     word(e, 0), "");
 	tell(e, (enum native_telling)x->guard_told, number - 1, x->guard, mask, on);
 	if (x->guard_told == NATIVE_TALLIES)
 		none = new_block(e, "none");
@@ -338,14 +341,18 @@ static LLVMValueRef emit_guard(struct emission *e, const struct region_insn *x, 
 		LLVMBuildBr(e->b, *after);
 	}
 	go_to(e, some);
-	return on;
+	return x->whole ? word(e, FULL_MASK) : on;
 }
+
+/* The lanes that run: all, where none can be elsewhere. */
+LLVMValueRef running(struct emission *e) { return e->meet ? get(e, e->i32, e->mask) : word(e, FULL_MASK); }
 
 static void emit_insn(struct emission *e, const struct region_insn *x, u32 number)
 {
 	const struct meaning_function *m = meanings_inlined(e->meanings, x);
 	LLVMBasicBlockRef after = NULL;
-	LLVMValueRef mask = x->merges || x->accesses || x->told || !m ? get(e, e->i32, e->mask) : word(e, FULL_MASK);
+	const bool all = x->whole || !(x->merges || x->accesses || x->told || !m);
+	LLVMValueRef mask = all ? word(e, FULL_MASK) : running(e);
 
 	if (x->together)
 		emit_gathering(e, x, number);
@@ -374,7 +381,7 @@ static void emit_insn(struct emission *e, const struct region_insn *x, u32 numbe
 /* --- Blocks ------------------------------------------------------------------------------------- */
 
 /* Jumps to a block; upwards only while there is budget left. */
-static void jump(struct emission *e, u32 to, bool backward)
+void jump(struct emission *e, u32 to, bool backward)
 {
 	if (!backward || to == e->r->block_count) {
 		LLVMBuildBr(e->b, e->arrive[to]);
@@ -388,6 +395,16 @@ static void jump(struct emission *e, u32 to, bool backward)
 	leave(e, NATIVE_SPENT, e->r->blocks[to].at, get(e, e->i32, e->mask));
 }
 
+/* Before the branch at the block's end, which the interpreter is to run: it counts it, too. */
+void leave_before_branch(struct emission *e, const struct region_block *x, LLVMValueRef mask)
+{
+	count(e, x->run, true, true);
+	keep_rows(e, x->live_end);
+	if (x->end_told)
+		note_told(e, x->at_end, x->at_end);
+	leave(e, NATIVE_STOP, x->at_end, mask);
+}
+
 /* Lanes go different ways: those of `taken` to the target. */
 static void part(struct emission *e, const struct region_block *x, LLVMValueRef mask, LLVMValueRef taken)
 {
@@ -398,11 +415,7 @@ static void part(struct emission *e, const struct region_block *x, LLVMValueRef 
 		tally(e, x->at_end, offsetof(struct native_tally, divergent), LLVMConstInt(e->i64, 1, false));
 	branch(e, LLVMBuildICmp(e->b, LLVMIntUGT, depth, word(e, NATIVE_WAYS - 2), ""), full, parted, true);
 	go_to(e, full);
-	count(e, x->run, true, true);
-	keep_rows(e, x->live_end);
-	if (x->end_told)
-		note_told(e, x->at_end, x->at_end);
-	leave(e, NATIVE_STOP, x->at_end, mask);
+	leave_before_branch(e, x, mask);
 	go_to(e, parted);
 	add_to(e, e->divergent, LLVMConstInt(e->i64, 1, false));
 	LLVMValueRef args[] = {e->run, mask, taken, word(e, x->target), word(e, x->join)};
@@ -415,9 +428,11 @@ static void emit_branch(struct emission *e, const struct region_block *x)
 {
 	LLVMBasicBlockRef all = new_block(e, "all"), some = x->uniform ? NULL : new_block(e, "some"),
 			  parts = x->uniform ? NULL : new_block(e, "parts");
-	LLVMValueRef mask = get(e, e->i32, e->mask);
+	LLVMValueRef mask = running(e);
 	LLVMValueRef taken = LLVMBuildAnd(e->b, mask, predicate(e, x->condition, x->negated), "");
 
+	if (x->second != NO_OPERAND)
+		taken = LLVMBuildAnd(e->b, taken, predicate(e, x->second, x->second_negated), "");
 	tell(e, (enum native_telling)x->end_told, x->at_end, x->condition, mask, taken);
 	if (x->end_told == NATIVE_TALLIES)
 		tell_time(e, x->at_end, mask);
@@ -433,9 +448,14 @@ static void emit_branch(struct emission *e, const struct region_block *x)
 	if (x->uniform)
 		return;
 	go_to(e, some);
-	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, taken, word(e, 0), ""), parts, e->arrive[x->next], false);
+	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, taken, word(e, 0), ""), parts, e->arrive[x->next], !x->parts);
 	go_to(e, parts);
-	part(e, x, mask, taken);
+	if (!x->parts)
+		leave_before_branch(e, x, mask);
+	else if (e->r->of_machine)
+		part_machine(e, x, mask, taken);
+	else
+		part(e, x, mask, taken);
 }
 
 /* Whether lanes that this branch has parted meet at block n. */
@@ -461,7 +481,11 @@ static bool outlives_meeting(const struct emission *e, u32 n, u32 row)
 		return true;
 	for (u32 k = 0; k < r->block_count; k++) {
 		const struct region_block *x = &r->blocks[k];
-		if (meets_at(x, n) && x->target < r->block_count && row_in(r->blocks[x->target].live, row))
+		if (!meets_at(x, n))
+			continue;
+		if (x->target < r->block_count && row_in(r->blocks[x->target].live, row))
+			return true;
+		if (r->of_machine && x->next < r->block_count && row_in(r->blocks[x->next].live, row))
 			return true;
 	}
 	return false;
@@ -477,7 +501,7 @@ static bool is_carried(const struct emission *e, u32 row)
 }
 
 /* Rows that are dead where lanes meet, so that no loop which goes on from there carries them. */
-static void drop_rows(struct emission *e, u32 n)
+void drop_rows(struct emission *e, u32 n)
 {
 	for (u32 row = 0; row < e->r->row_count; row++) {
 		const u32 bits = e->r->rows[row].bits;
@@ -494,7 +518,15 @@ static void drop_rows(struct emission *e, u32 n)
 /* Before a join's block: lanes that have come this way wait for the others, if there are any. */
 static void emit_arrival(struct emission *e, u32 n, bool joins)
 {
+	const bool counts = n < e->r->block_count && e->r->blocks[n].join_run;
+
 	go_to(e, e->arrive[n]);
+	if (joins && e->meet && e->r->of_machine) {
+		arrive_machine(e, n);
+		return;
+	}
+	if (counts)
+		count(e, e->r->blocks[n].join_run, false, false);
 	if (!joins || !e->meet || !lanes_meet_at(e->r, n)) {
 		LLVMBuildBr(e->b, e->body[n]);
 		return;
@@ -534,8 +566,10 @@ static void emit_end(struct emission *e)
 {
 	const u32 n = e->r->block_count;
 
-	emit_arrival(e, n, true);
+	emit_arrival(e, n, !e->r->of_machine);
 	go_to(e, e->body[n]);
+	if (e->r->of_machine && e->meet)
+		end_machine(e);
 	for (u32 row = 0; row < e->r->row_count; row++)
 		if (e->r->rows[row].leaves)
 			write_back(e, row);
@@ -558,7 +592,10 @@ static void emit_meet(struct emission *e)
 		for (u32 k = 0; k < count_; k++) {
 			const struct region_block *x = &e->r->blocks[k];
 			joins |= meets_at(x, n);
-			starts |= x->end == REGION_BRANCH && !x->uniform && x->target == n && x->join != n;
+			if (e->r->of_machine)
+				starts |= x->end == REGION_BRANCH && x->parts && (x->target == n || x->next == n);
+			else
+				starts |= x->end == REGION_BRANCH && !x->uniform && x->target == n && x->join != n;
 		}
 		if (joins)
 			LLVMAddCase(way, word(e, 2 * n + NATIVE_BODY), e->body[n]);
@@ -573,7 +610,7 @@ static void emit_meet(struct emission *e)
 static bool parts_lanes(const struct region *r)
 {
 	for (u32 n = 0; n < r->block_count; n++)
-		if (r->blocks[n].end == REGION_BRANCH && !r->blocks[n].uniform)
+		if (r->blocks[n].end == REGION_BRANCH && !r->blocks[n].uniform && r->blocks[n].parts)
 			return true;
 	return false;
 }
@@ -609,8 +646,35 @@ static void take_attributes(struct emission *e)
 				LLVMCreateEnumAttribute(e->c, kind, 0)); /* call_keeping pushes its return address */
 }
 
-/* LLVM takes the array apart into vector registers (scalar replacement), since all offsets are constants. */
-static void emit_entrance(struct emission *e)
+/* The row that comes next in the frame behind `offset`; NO_OPERAND: none. */
+static u32 next_row(const struct region *r, u32 offset)
+{
+	u32 next = NO_OPERAND;
+
+	for (u32 row = 0; row < r->row_count; row++)
+		if (r->rows[row].offset >= offset && (next == NO_OPERAND || r->rows[row].offset < r->rows[next].offset))
+			next = row;
+	return next;
+}
+
+/* Machine code: in the order of the frame, where what are neighbours stay so, as instructions of pairs and of rows of predicates
+ * expect. Returns how many bytes that takes. */
+static u32 place_neighbours(struct emission *e)
+{
+	const struct region *r = e->r;
+	u32 bytes = 0, end = NO_OPERAND;
+
+	for (u32 row = next_row(r, 0); row != NO_OPERAND; row = next_row(r, r->rows[row].offset + 1)) {
+		if (r->rows[row].offset != end || r->rows[row].bits != 1)
+			bytes = (bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+		e->slots[row] = bytes;
+		bytes += row_bytes(r->rows[row].bits);
+		end = r->rows[row].offset + row_bytes(r->rows[row].bits);
+	}
+	return bytes;
+}
+
+static u32 place_rows(struct emission *e)
 {
 	const struct region *r = e->r;
 	u32 bytes = 0;
@@ -619,6 +683,15 @@ static void emit_entrance(struct emission *e)
 		e->slots[row] = bytes;
 		bytes += (row_bytes(r->rows[row].bits) + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
 	}
+	return bytes;
+}
+
+/* LLVM takes the array apart into vector registers (scalar replacement), since all offsets are constants. */
+static void emit_entrance(struct emission *e)
+{
+	const struct region *r = e->r;
+	const u32 bytes = r->of_machine ? place_neighbours(e) : place_rows(e);
+
 	go_to(e, new_block(e, "entrance"));
 	e->array = LLVMBuildAlloca(e->b, LLVMArrayType2(e->i8, bytes + ROW_ALIGN), "rows");
 	LLVMSetAlignment(e->array, ROW_ALIGN);
@@ -675,7 +748,7 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 	e.out = new_block(&e, "out");
 	e.meet = parts_lanes(r) ? new_block(&e, "meet") : NULL;
 	go_to(&e, entrance);
-	LLVMBuildBr(e.b, e.body[0]);
+	LLVMBuildBr(e.b, r->of_machine ? e.arrive[0] : e.body[0]); /* a BSYNC counts there */
 	for (u32 n = 0; n < r->block_count; n++)
 		emit_block(&e, n);
 	emit_end(&e);
