@@ -12,6 +12,7 @@
 
 #include "decode/form_address.h"
 #include "decode/operands.h"
+#include "isa/expanded.h"
 #include "isa/form.h"
 #include "isa/linear.h"
 #include "native/webs.h"
@@ -152,11 +153,13 @@ enum {
 		 ISA_UNMODELLED | ISA_LATE
 };
 
-/* Its effect on each lane depends on that lane alone, in any order, and nothing else can see when it happens. */
+/* Its effect on each lane depends on that lane alone, in any order, and nothing else can see when it happens. Traits that others ask
+ * for say nothing against it. */
 static bool runs_lane_by_lane(const struct step *s, const struct insn *i)
 {
 	const struct form *f = s->form;
-	const u32 traits = TRAIT_LOADS | TRAIT_STORES | TRAIT_COMMUTES | TRAITS_ALGEBRAIC;
+	const u32 traits =
+		TRAIT_LOADS | TRAIT_STORES | TRAIT_COMMUTES | TRAITS_ALGEBRAIC | TRAIT_EXPANDED | TRAIT_EXPANDED_WIDE;
 
 	return !(f->row->flags & (BARRED | ISA_SYNC | ISA_CROSS_LANE)) && !(f->row->traits & ~traits) &&
 	       s->meaning->gang && !is_ordered(f) && !i->run;

@@ -11,6 +11,7 @@
 
 #include "api/session.h"
 #include "main.h"
+#include "native/flow.h"
 #include "native_there.h"
 
 enum { WORDS = 4096, THREADS = 128 };
@@ -630,6 +631,32 @@ START_TEST(the_compiler_gives_its_memory_back)
 }
 END_TEST
 
+/* Traits of rows that only the assembler asks for make no walls. */
+static const char expanded_text[] =
+	".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+	".reg .b32 r<9>; .reg .b64 d<4>; ld.param.u64 d0, [p]; ld.global.u32 r0, [d0]; ld.global.u32 r1, [d0+4];\n"
+	"bfind.shiftamt.u32 r2, r0; bfind.s32 r3, r0; rem.u32 r4, r0, r1; rem.s32 r5, r0, r1; add.u32 r6, r2, r3;\n"
+	"add.u32 r6, r6, r4; add.u32 r6, r6, r5; st.global.u32 [d0+4], r6; ret;\n}\n";
+
+START_TEST(expanded_rows_are_no_walls)
+{
+	const struct lower_options options = {0};
+	struct session s;
+	u32 walls = 0;
+
+	ck_assert(session_open(&s));
+	session_add_text(&s, "expanded.ptx", expanded_text, sizeof expanded_text - 1);
+	ck_assert(session_build(&s, &options));
+	const struct code *code = program_kernel(s.program, "k")->code;
+	const struct code_flow *f = code_flow_build(&s.arena, s.program->isa, code, NULL);
+	ck_assert_ptr_nonnull(f);
+	for (u32 k = 0; k < code->insn_count; k++)
+		walls += f->steps[k].kind == STEP_WALL && !f->steps[k].ends;
+	ck_assert_uint_eq(walls, 0);
+	session_close(&s);
+}
+END_TEST
+
 UNIT_TESTS("native", 60)
 {
 	UNIT_TEST(the_compiler_gives_its_memory_back);
@@ -642,6 +669,7 @@ UNIT_TESTS("native", 60)
 	tcase_add_loop_test(unit, sums_are_the_same_in_any_order, 0, COUNT_OF(sums));
 	tcase_add_loop_test(unit, old_values_are_the_same, 0, COUNT_OF(orders));
 	UNIT_TEST(sums_do_not_end_regions);
+	UNIT_TEST(expanded_rows_are_no_walls);
 	tcase_add_loop_test(unit, closing_waits_for_no_compiler, 0, 12);
 	UNIT_TEST(a_forked_child_closes);
 	tcase_add_loop_test(unit, exit_leaves_the_compiler_alone, 0, 60);
