@@ -176,17 +176,16 @@ static bool take_ways(struct growth *g, u32 b, u32 *next)
 {
 	const struct code_flow *f = g->f;
 	const struct growth kept = *g;
+	const u32 meetings[] = {join_of(f, b), f->code->steps ? f->blocks[b].after : join_of(f, b)};
 
-	*next = join_of(f, b);
-	if (take_branch(g, b, *next))
-		return true;
-	*g = kept;
-	if (!f->code->steps || f->blocks[b].after == *next)
-		return false;
-	*next = f->blocks[b].after;
-	if (take_branch(g, b, *next))
-		return true;
-	*g = kept;
+	for (u32 k = 0; k < COUNT_OF(meetings) && (!k || meetings[k] != meetings[0]); k++) {
+		*next = meetings[k];
+		if (take_branch(g, b, *next))
+			return true;
+		const u32 rows = g->rows; /* noted as written for good */
+		*g = kept;
+		g->rows = rows;
+	}
 	return false;
 }
 
