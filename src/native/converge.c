@@ -27,16 +27,18 @@ static bool meet_all(const u32 *row, u32 lanes, u32 awaited)
  * join. */
 static void join_pool(struct native_run *r, const u8 *rows)
 {
-	struct native_way *from = r->beside ? &r->ways[r->beside - 1] : NULL;
+	struct native_way *from = r->ways + (r->beside ? r->beside - 1 : 0);
 
+	for (u32 below = r->beside ? r->beside - 1 : 0; below-- > 0 && !r->ways[below].is_join;) {
+		struct native_way *to = &r->ways[below];
+		if (to->block != from->block || !to->lanes ||
+		    !converge_alike(r->code, r->blocks[to->block], rows, from->lanes, to->lanes))
+			continue;
+		to->lanes |= from->lanes;
+		from->lanes = 0;
+		break;
+	}
 	r->beside = 0;
-	for (struct native_way *to = from; from && to-- > r->ways && !to->is_join;)
-		if (to->block == from->block && to->lanes &&
-		    converge_alike(r->code, r->blocks[to->block], rows, from->lanes, to->lanes)) {
-			to->lanes |= from->lanes;
-			from->lanes = 0;
-			return;
-		}
 }
 
 u32 native_part_machine(struct native_run *r, u8 *rows, u64 lanes, u64 blocks, bool fewer_first)

@@ -91,7 +91,7 @@ static bool is_left_out(u32 handler, const struct machine_operand *o, const u32 
 static bool add_operands(struct code_flow *f, struct step *s, u32 handler, const struct insn *i)
 {
 	const struct machine_operands *all = machine_operands(handler);
-	const u32 *list = f->code->operands + i->imm;
+	const u32 *list = all->words ? f->code->operands + i->imm : NULL;
 	const char *text = all->text;
 	struct machine_operand o;
 
