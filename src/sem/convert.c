@@ -321,7 +321,8 @@ PICK_(pack, TYPED(pack, u16) TYPED(pack, s16) TYPED(pack, u8) TYPED(pack, s8) TY
 static const struct isa_row rows_convert[] = {
 	ROW("%cvt_wide", "", 10, 10, 0, pick_cvt_wide,
 	    "A conversion with a floating-point value in a 64-bit register."),
-	ROW("cvt" ANY_INT ANY_INT, "=0 $1", 10, 10, CONVERTS | WITH(TRAIT_LINEAR), pick_int_to_int, "Integer to integer."),
+	ROW("cvt" ANY_INT ANY_INT, "=0 $1", 10, 10, CONVERTS | WITH(TRAIT_LINEAR), pick_int_to_int,
+	    "Integer to integer."),
 	/* .sat only where the destination does not hold every value of the source. */
 	SAT_ROW(".u8(.u16|.u32|.u64|.s8|.s16|.s32|.s64)"),
 	SAT_ROW(".u16(.u32|.u64|.s8|.s16|.s32|.s64)"),

@@ -350,8 +350,8 @@ PICK_ONE(getctarank)
 
 static const struct isa_row rows_move[] = {
 	ROW("mov.pred", "=0 $0", 10, 10, 0, pick_mov, "Copies a predicate."),
-	ROW("mov(.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64|.f32|.f64)", "=0 $&0", 10, 10, WITH(TRAIT_LINEAR), pick_mov,
-	    "Copies a value, or takes a variable's address."),
+	ROW("mov(.b16|.b32|.b64|.u16|.u32|.u64|.s16|.s32|.s64|.f32|.f64)", "=0 $&0", 10, 10, WITH(TRAIT_LINEAR),
+	    pick_mov, "Copies a value, or takes a variable's address."),
 	ROW("mov.b128", "=0 0", 83, 70, 0, pick_mov, "Copies a value."),
 	ROW("mov.v2(.b16|.u16|.s16|.b32|.u32|.s32|.f32|.b64|.u64|.s64|.f64)", "={v}0 ${v}0", 10, 10, 0,
 	    pick_move_vector, "Copies two values."),
