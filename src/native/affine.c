@@ -61,7 +61,6 @@ static void note_step(struct analysis *a, u32 row, u64 step, u32 zeros)
 	a->changed |= a->state[row] == ROW_AFFINE && zeros < a->zeros[row];
 	if (a->state[row] == ROW_UNSEEN || zeros < a->zeros[row])
 		a->zeros[row] = (u8)zeros;
-
 	if (r->bits == 128 || (a->state[row] == ROW_AFFINE && r->step != step)) {
 		note_varies(a, row);
 	} else if (a->state[row] == ROW_UNSEEN) {
@@ -258,12 +257,12 @@ static bool find_step(struct analysis *a, u32 k, const struct step *s, const str
 static bool is_pure(const struct step *s, bool hoisted)
 {
 	const u32 flags = s->form->row->flags;
-
 	u32 written = 0;
 
 	for (u32 o = 0; o < s->operand_count; o++)
 		written += s->operands[o].written;
-	if (s->kind != STEP_PLAIN || s->guarded || s->together || s->sums || written != 1)
+	if (s->kind != STEP_PLAIN || s->guarded || s->together || written != 1 ||
+	    flags & (ISA_SYNC | ISA_CROSS_LANE | ISA_ATOMIC))
 		return false;
 	return flags & ISA_MEMORY ? hoisted && flags & ISA_PARAM && s->form->row->traits & TRAIT_LOADS
 				  : !form_has_floats(s->form);
@@ -404,14 +403,23 @@ static void solve(struct analysis *a)
 		f->rows[row].affine = a->state[row] == ROW_AFFINE;
 }
 
+static bool reads_thread_number(const struct code *code)
+{
+	for (u32 k = 0; k < code->sreg_count; k++)
+		if (code->sregs[k].sreg == SREG_tid)
+			return true;
+	return false;
+}
+
 void affine_find(struct code_flow *f, u32 threads_x)
 {
 	const u32 blocks = f->block_count + 1;
 	struct warp *warp = calloc(1, sizeof *warp);
 	u8 *frame = aligned_alloc(FRAME_ALIGN, ((size_t)f->code->frame_bytes / FRAME_ALIGN + 2) * FRAME_ALIGN);
 
-	f->whole_rows = threads_x && threads_x % WARP_LANES == 0;
+	f->whole_rows = false;
 	if (warp && frame && is_understood(f)) {
+		f->whole_rows = threads_x && threads_x % WARP_LANES == 0 && reads_thread_number(f->code);
 		struct analysis a = {.f = f,
 				     .state = ARENA_ARRAY(f->arena, f->row_count + 1, u8),
 				     .zeros = ARENA_ARRAY(f->arena, f->row_count + 1, u8),
