@@ -34,13 +34,12 @@ enum row_state { ROW_UNSEEN, ROW_AFFINE, ROW_VARIES };
 
 struct analysis {
 	struct code_flow *f;
-	u8 *state;         /* by row: enum row_state; the step stands in the flow's row, */
-	u8 *zeros;         /* and here how many bits of the first lane's number are zero, from the lowest on */
-	u64 **merged;      /* by block: rows of which lanes that wait elsewhere need what they have; NULL: none */
-	bool *hoisted;     /* by row: a hoisted instruction gives it its value */
-	bool *parted;      /* by block: its branch has been found to part lanes */
-	u32 *stack, *seen; /* of walks over blocks */
-	u32 visit;
+	u8 *state;     /* by row: enum row_state; the step stands in the flow's row, */
+	u8 *zeros;     /* and here how many bits of the first lane's number are zero, from the lowest on */
+	u64 **merged;  /* by block: rows of which lanes that wait elsewhere need what they have; NULL: none */
+	bool *hoisted; /* by row: a hoisted instruction gives it its value */
+	bool *parted;  /* by block: its branch has been found to part lanes */
+	struct block_walk walk;
 	u8 *frame; /* to try instructions on */
 	struct warp *warp;
 	bool changed;
@@ -325,28 +324,16 @@ static void note_insn(struct analysis *a, u32 k)
 static void note_waiting(struct analysis *a, u32 from, u32 join, u32 at)
 {
 	const struct code_flow *f = a->f;
-	u32 depth = 0;
+	const u32 count = at < f->block_count ? flow_blocks_between(f, &a->walk, from, join) : 0;
 
-	if (from == join || from >= f->block_count || at >= f->block_count)
-		return;
-	a->visit++;
-	a->seen[from] = a->visit;
-	a->stack[depth++] = from;
-	while (depth) {
-		const u32 b = a->stack[--depth];
-		if (!a->merged[b])
-			a->merged[b] = ARENA_ARRAY(f->arena, f->words, u64);
+	for (u32 k = 0; k < count; k++) {
+		u64 **merged = &a->merged[a->walk.list[k]];
+		if (!*merged)
+			*merged = ARENA_ARRAY(f->arena, f->words, u64);
 		for (u32 w = 0; w < f->words; w++)
-			a->merged[b][w] |= f->blocks[at].live[w];
-		for (u32 s = 0; s < f->blocks[b].successor_count; s++) {
-			const u32 to = f->blocks[b].successors[s];
-			if (to == join || to >= f->block_count || a->seen[to] == a->visit)
-				continue;
-			a->seen[to] = a->visit;
-			a->stack[depth++] = to;
-		}
+			(*merged)[w] |= f->blocks[at].live[w];
 	}
-	a->changed = true;
+	a->changed |= count;
 }
 
 static void note_branch(struct analysis *a, u32 b)
@@ -426,8 +413,7 @@ void affine_find(struct code_flow *f, u32 threads_x)
 				     .merged = ARENA_ARRAY(f->arena, blocks, u64 *),
 				     .hoisted = ARENA_ARRAY(f->arena, f->row_count + 1, bool),
 				     .parted = ARENA_ARRAY(f->arena, blocks, bool),
-				     .stack = ARENA_ARRAY(f->arena, blocks, u32),
-				     .seen = ARENA_ARRAY(f->arena, blocks, u32),
+				     .walk = block_walk_new(f),
 				     .frame = frame,
 				     .warp = warp};
 		solve(&a);

@@ -412,6 +412,33 @@ static void find_blocks(struct code_flow *f)
 	link_blocks(f);
 }
 
+struct block_walk block_walk_new(const struct code_flow *f)
+{
+	return (struct block_walk){.list = ARENA_ARRAY(f->arena, f->block_count + 1, u32),
+				   .seen = ARENA_ARRAY(f->arena, f->block_count + 1, u32)};
+}
+
+u32 flow_blocks_between(const struct code_flow *f, struct block_walk *walk, u32 from, u32 until)
+{
+	u32 count = 0;
+
+	if (from == until || from >= f->block_count)
+		return 0;
+	walk->seen[from] = ++walk->visit;
+	walk->list[count++] = from;
+	for (u32 done = 0; done < count; done++) {
+		const struct code_block *x = &f->blocks[walk->list[done]];
+		for (u32 s = 0; s < x->successor_count; s++) {
+			const u32 to = x->successors[s];
+			if (to == until || to >= f->block_count || walk->seen[to] == walk->visit)
+				continue;
+			walk->seen[to] = walk->visit;
+			walk->list[count++] = to;
+		}
+	}
+	return count;
+}
+
 /* --- Liveness ----------------------------------------------------------------------------------- */
 
 /* From what is live behind step k to what is live before it. A guarded write may leave lanes as they were. */

@@ -131,6 +131,15 @@ static inline void row_remove(u64 *set, u32 row) { set[row / 64] &= ~(1ull << ro
 /* Whether it computes with floating-point values, or moves them. */
 bool form_has_floats(const struct form *f);
 
+/* Room for walks over the blocks of a flow. */
+struct block_walk {
+	u32 *list;        /* the blocks of the last walk */
+	u32 *seen, visit; /* seen[b] == visit: block b is among them */
+};
+struct block_walk block_walk_new(const struct code_flow *f);
+/* All blocks that may be passed from block `from` on before `until`, in walk->list; returns how many. */
+u32 flow_blocks_between(const struct code_flow *f, struct block_walk *walk, u32 from, u32 until);
+
 /* Takes the set of rows that are live after instruction k to the set before it. */
 void code_flow_before(const struct code_flow *f, u32 k, u64 *live);
 

@@ -29,7 +29,7 @@ struct webs {
 	u32 *numbers; /* by value that stands for a web: the web\'s; or NO_OPERAND */
 	u32 web_count;
 	u64 **written; /* by block: rows */
-	u32 *stack, *seen, visit;
+	struct block_walk walk;
 	u32 walked;
 };
 
@@ -130,25 +130,12 @@ static void join_with_waiting(struct webs *w, u32 b, u32 at)
 /* In all blocks from `from` on, up to `until`, lanes may wait that go on at block `at`. */
 static void join_waiting(struct webs *w, u32 from, u32 until, u32 at)
 {
-	const struct code_flow *f = w->f;
-	u32 depth = 0;
+	const bool waits = at < w->f->block_count && w->walked < WALK_MOST;
+	const u32 count = waits ? flow_blocks_between(w->f, &w->walk, from, until) : 0;
 
-	if (from == until || from >= f->block_count || at >= f->block_count)
-		return;
-	w->seen[from] = ++w->visit;
-	w->stack[depth++] = from;
-	while (depth && w->walked < WALK_MOST) {
-		const u32 b = w->stack[--depth];
-		w->walked++;
-		join_with_waiting(w, b, at);
-		for (u32 s = 0; s < f->blocks[b].successor_count; s++) {
-			const u32 to = f->blocks[b].successors[s];
-			if (to == until || to >= f->block_count || w->seen[to] == w->visit)
-				continue;
-			w->seen[to] = w->visit;
-			w->stack[depth++] = to;
-		}
-	}
+	for (u32 k = 0; k < count; k++)
+		join_with_waiting(w, w->walk.list[k], at);
+	w->walked += count;
 }
 
 static void join_at_branch(struct webs *w, u32 b)
@@ -272,8 +259,7 @@ void webs_part(struct code_flow *f)
 			 .first_write = (u32)found,
 			 .now = ARENA_ARRAY(f->arena, f->row_count, u32),
 			 .written = ARENA_ARRAY(f->arena, f->block_count + 1, u64 *),
-			 .stack = ARENA_ARRAY(f->arena, f->block_count + 1, u32),
-			 .seen = ARENA_ARRAY(f->arena, f->block_count + 1, u32)};
+			 .walk = block_walk_new(f)};
 	if (memory) {
 		w.numbers = memory + values;
 		w.row_of = memory + 2 * values;
