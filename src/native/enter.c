@@ -52,6 +52,16 @@ static bool call_handler(struct native_run *r, struct warp *w, u8 *rows, u32 k, 
 	return false;
 }
 
+/* The same of an instruction that touches no memory, so cannot fail. */
+static bool compute(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask)
+{
+	w->mask = mask;
+	w->grid->kernel->code->insns[k].fn(w, r->insns + k, rows, mask);
+	w->mask = FULL_MASK;
+	fp_enter(w, (u8)r->fp);
+	return true;
+}
+
 static bool try_handler(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask)
 {
 	r->tries++;
@@ -137,6 +147,7 @@ KEEPS_REGISTERS static u32 meet(struct native_run *r, u32 mask)
 
 const struct native_services native_services = {
 	.call = call_handler,
+	.compute = compute,
 	.try = try_handler,
 	/* Where the attribute is a part of the type (clang), it must be cast away. */
 	.part = (u32(*)(struct native_run *, u32, u32, u32, u32))part,

@@ -34,7 +34,7 @@ struct service {
 	u64 address;
 };
 
-enum { SERVICE_COUNT = 14 };
+enum { SERVICE_COUNT = 15 };
 
 static void list_services(struct service list[SERVICE_COUNT])
 {
@@ -44,6 +44,7 @@ static void list_services(struct service list[SERVICE_COUNT])
 		(uintptr_t)(processor_vector_bytes() == 64 ? native_keep_or_leave_avx512 : native_keep_or_leave_avx2);
 	const struct service all[SERVICE_COUNT] = {
 		{"native_call", (uintptr_t)s->call},
+		{"native_compute", (uintptr_t)s->compute},
 		{"native_part", (uintptr_t)s->part},
 		{"native_meet", (uintptr_t)s->meet},
 		{"native_tell", (uintptr_t)s->tell},

@@ -11,7 +11,7 @@
 #include "exec/run.h"
 #include "native/region.h"
 
-enum { NATIVE_VERSION = 11, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
+enum { NATIVE_VERSION = 12, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
 
 /* How a warp left a region. */
 enum native_exit {
@@ -61,6 +61,7 @@ typedef u32 native_fn(struct native_run *r, struct warp *w, u8 *rows);
 /* What native code calls. */
 struct native_services {
 	/* Runs instruction number k for the lanes of `mask` by its handler; false: it would fault. */
+	bool (*compute)(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask); /* touches no memory */
 	bool (*call)(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask);
 	/* The same for an access that is none of the shapes that it has in line. Called by native_keep_or_leave, which does not return
 	 * if it would fault: the region ends with NATIVE_STOP, and all that this needs stands in *r and in the frame. */

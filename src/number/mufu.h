@@ -41,6 +41,9 @@ static inline u32 mufu_square(u32 x)
 /* a or 0. A mask where a choice would make the compiler split the loop's body in two. */
 static inline u32 mufu_keep_if(u32 a, bool keep) { return a & (0 - (u32)keep); }
 
+/* Zeros and subnormals. */
+static inline bool mufu_is_small(u32 a) { return (a & ~F32_SIGN) < 0x00800000; }
+
 /* The coefficients of one segment of an argument. A function of the unit comes in three parts, so that a warp's segments
  * can be looked up together (sem/approx.h): mufu_NAME_segment(a), the number of the segment; mufu_NAME_in(a, c), the
  * value with the segment's coefficients; and mufu_NAME(a), both. */
@@ -105,28 +108,45 @@ static inline u32 mufu_root_segment(u32 a) { return (~a >> 23 & 1) << 6 | (a >> 
  * that it is added to, and a significand that has reached the next power of two adds two.
  */
 static inline u32 mufu_rcp_segment(u32 a) { return a >> 16 & 0x7f; }
+/* Usual operands are those that an instruction without .ftz hands to the unit as they are and whose value needs no care for zeros,
+ * infinities, NaNs and subnormals: mufu_NAME_above(a) < mufu_NAME_usual_span. mufu_NAME_usual(a, significand) is the value then. */
+enum {
+	mufu_rcp_usual_span = 0x7e000001,
+	mufu_rsqrt_usual_span = 0x7f000000,
+	mufu_sqrt_usual_span = 0x7f000000,
+	mufu_ex2_usual_span = 0x42fc0000 /* 126.0 */
+};
+static inline u32 mufu_rcp_above(u32 a) { return (a & ~F32_SIGN) - 0x00800000; }
+static inline s32 mufu_rcp_bits(u32 a, u32 significand)
+{
+	return ((252 - (s32)(a >> 23 & 0xff)) * (1 << 23)) + (s32)significand;
+}
+static inline u32 mufu_rcp_usual(u32 a, u32 significand) { return (u32)mufu_rcp_bits(a, significand) | (a & F32_SIGN); }
 static inline u32 mufu_rcp_of(u32 a, u32 significand)
 {
-	u32 exp = (a >> 23) & 0xff, sign = a & F32_SIGN;
-	s32 bits = ((252 - (s32)exp) * (1 << 23)) + (s32)significand;
+	s32 bits = mufu_rcp_bits(a, significand);
 	u32 result = bits < 0x00800000 ? 0 : (u32)bits;
-	result = exp == 0 ? F32_INF : result;
-	return f32_is_nan(a) ? F32_NAN : result | sign;
+	result = mufu_is_small(a) ? F32_INF : result;
+	return f32_is_nan(a) ? F32_NAN : result | (a & F32_SIGN);
 }
 static inline u32 mufu_rcp_in(u32 a, struct mufu_segment c) { return mufu_rcp_of(a, mufu_rcp_significand(a, c)); }
 static inline u32 mufu_rcp(u32 a) { return mufu_rcp_in(a, MUFU_SEGMENT(rcp, mufu_rcp_segment(a))); }
 
 static inline u32 mufu_rsqrt_segment(u32 a) { return mufu_root_segment(a); }
-static inline u32 mufu_rsqrt_of(u32 a, u32 significand)
+static inline u32 mufu_rsqrt_above(u32 a) { return a - 0x00800000; }
+static inline u32 mufu_rsqrt_usual(u32 a, u32 significand)
 {
 	u32 exp = (a >> 23) & 0xff, odd = ~exp & 1, mantissa = a & 0x7fffff;
 	/* The result's exponent field is 127 - h or one less, 2h + odd being the operand's. */
 	u32 field = 127 - (u32)((s32)(exp - 127 - odd) >> 1);
-	u32 bits = ((field - 2) << 23) + significand;
-	bits = (mantissa | odd) == 0 ? field << 23 : bits;
-	bits = exp == 255 ? 0 : bits;
+	return (mantissa | odd) == 0 ? field << 23 : ((field - 2) << 23) + significand;
+}
+static inline u32 mufu_rsqrt_of(u32 a, u32 significand)
+{
+	u32 bits = mufu_rsqrt_usual(a, significand);
+	bits = (a >> 23 & 0xff) == 255 ? 0 : bits;
 	bits = a >> 31 || f32_is_nan(a) ? F32_NAN : bits;
-	return exp == 0 ? (a & F32_SIGN) | F32_INF : bits;
+	return mufu_is_small(a) ? (a & F32_SIGN) | F32_INF : bits;
 }
 
 static inline u32 mufu_rsqrt_in(u32 a, struct mufu_segment c) { return mufu_rsqrt_of(a, mufu_rsqrt_significand(a, c)); }
@@ -135,13 +155,18 @@ static inline u32 mufu_rsqrt(u32 a) { return mufu_rsqrt_in(a, MUFU_SEGMENT(rsqrt
 static inline u32 mufu_sqrt_segment(u32 a) { return mufu_root_segment(a); }
 static inline u32 mufu_sqrt_first(u32 a) { return (a & 0x1ffff) << (~a >> 23 & 1); }
 static inline u32 mufu_sqrt_squared(u32 a) { return a & 0x1ffff; }
-static inline u32 mufu_sqrt_of(u32 a, u32 significand)
+static inline u32 mufu_sqrt_above(u32 a) { return a - 0x00800000; }
+static inline u32 mufu_sqrt_usual(u32 a, u32 significand)
 {
 	u32 exp = (a >> 23) & 0xff, odd = ~exp & 1;
-	u32 bits = ((126 + (u32)((s32)(exp - 127 - odd) >> 1)) << 23) + significand;
-	bits = exp == 255 ? F32_INF : bits;
+	return ((126 + (u32)((s32)(exp - 127 - odd) >> 1)) << 23) + significand;
+}
+static inline u32 mufu_sqrt_of(u32 a, u32 significand)
+{
+	u32 bits = mufu_sqrt_usual(a, significand);
+	bits = (a >> 23 & 0xff) == 255 ? F32_INF : bits;
 	bits = a >> 31 || f32_is_nan(a) ? F32_NAN : bits;
-	return exp == 0 ? a & F32_SIGN : bits;
+	return mufu_is_small(a) ? a & F32_SIGN : bits;
 }
 
 static inline u32 mufu_sqrt_in(u32 a, struct mufu_segment c)
@@ -163,11 +188,15 @@ static inline s32 mufu_ex2_fixed(u32 a)
 static inline u32 mufu_ex2_segment(u32 a) { return (u32)mufu_ex2_fixed(a) >> 17 & 0x3f; }
 static inline u32 mufu_ex2_first(u32 a) { return (u32)mufu_ex2_fixed(a) & 0x1ffff; }
 static inline u32 mufu_ex2_squared(u32 a) { return mufu_ex2_first(a); }
+static inline u32 mufu_ex2_above(u32 a) { return a & ~F32_SIGN; }
+static inline u32 mufu_ex2_usual(u32 a, u32 significand)
+{
+	return (u32)((126 + (mufu_ex2_fixed(a) >> 23)) * (1 << 23) + (s32)significand);
+}
 static inline u32 mufu_ex2_of(u32 a, u32 significand)
 {
 	bool big = (a & ~F32_SIGN) >= 0x43000000, negative = a >> 31;
-	s32 fixed = mufu_ex2_fixed(a);
-	s32 bits = (126 + (fixed >> 23)) * (1 << 23) + (s32)significand;
+	s32 bits = (s32)mufu_ex2_usual(a, significand);
 	u32 result = bits < 0x00800000 ? 0 : (u32)bits;
 	result = big ? (negative ? 0 : F32_INF) : result;
 	return f32_is_nan(a) ? F32_NAN : result;
@@ -268,8 +297,6 @@ static inline u32 mufu_rsqrt64h(u32 a)
 
 /* Bits of a host product or sum. */
 static inline u32 mufu_times(u32 a, f32 factor) { return bits_of_f32(f32_of_bits(a) * factor); }
-
-static inline bool mufu_is_small(u32 a) { return (a & ~F32_SIGN) < 0x00800000; }
 
 /* The PTX instructions. Without ftz, mufu_NAME_operand(a) is what the unit gets, scaled so that neither that nor its
  * result y is subnormal, and mufu_NAME_result(a, y) what the instruction gives. */

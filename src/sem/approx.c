@@ -60,26 +60,31 @@ ALWAYS_INLINE void look_up_column(s32 c[WARP_LANES], const s32 *column, u32 coun
 		EACH_LANE                                                                    \
 			value[l] = mufu_##NAME##_in(operand[l], SEGMENT_OF(&s, l));          \
 	}
-/* Where the value is a significand and what becomes of it: by quarters of the warp, if the host has those. */
+/* NAME_significands(): of the units whose value is a significand and what becomes of it. */
 #if defined HAS_UNIT_QUARTERS
-#define UNIT_ROWS(NAME, r)                                        \
-	EACH_LANE {                                               \
-		r.number[l] = mufu_##NAME##_segment(operand[l]);  \
-		r.first[l] = mufu_##NAME##_first(operand[l]);     \
-		r.squared[l] = mufu_##NAME##_squared(operand[l]); \
-	}
-#define UNIT_OF_SIGNIFICAND(NAME)                                                            \
-	ALWAYS_INLINE void NAME##_unit(u32 value[WARP_LANES], const u32 operand[WARP_LANES]) \
-	{                                                                                    \
-		struct unit_rows r;                                                          \
-		UNIT_ROWS(NAME, r)                                                           \
-		find_significands(&r, &mufu_##NAME##_plan, mufu_pieces_##NAME);              \
-		EACH_LANE                                                                    \
-			value[l] = mufu_##NAME##_of(operand[l], r.significand[l]);           \
-	}
+#define FIND_SIGNIFICANDS(r, NAME) find_significands(&(r), &mufu_##NAME##_plan, mufu_pieces_##NAME)
 #else
-#define UNIT_OF_SIGNIFICAND(NAME) UNIT(NAME, NAME)
+#define FIND_SIGNIFICANDS(r, NAME)           \
+	struct segments s;                   \
+	EACH_LANE                            \
+		s.number[l] = (r).number[l]; \
+	LOOK_UP(&s, NAME);                   \
+	EACH_LANE (r)                        \
+	.significand[l] = mufu_significand(&mufu_##NAME##_plan, SEGMENT_OF(&s, l), (r).first[l], (r).squared[l])
 #endif
+#define UNIT_OF_SIGNIFICAND(NAME)                                                                          \
+	ALWAYS_INLINE void NAME##_significands(u32 significand[WARP_LANES], const u32 operand[WARP_LANES]) \
+	{                                                                                                  \
+		struct unit_rows r;                                                                        \
+		EACH_LANE {                                                                                \
+			r.number[l] = mufu_##NAME##_segment(operand[l]);                                   \
+			r.first[l] = mufu_##NAME##_first(operand[l]);                                      \
+			r.squared[l] = mufu_##NAME##_squared(operand[l]);                                  \
+		}                                                                                          \
+		FIND_SIGNIFICANDS(r, NAME);                                                                \
+		EACH_LANE                                                                                  \
+			significand[l] = r.significand[l];                                                 \
+	}
 UNIT_OF_SIGNIFICAND(rcp)
 UNIT_OF_SIGNIFICAND(rsqrt)
 UNIT_OF_SIGNIFICAND(sqrt)
@@ -91,39 +96,90 @@ UNIT(cos, sin)
 /* --- From the unit's values to instructions --- */
 
 /* NAME_values() for handlers: OPERAND is what the unit OF gets of a lane's sources, RESULT what becomes of its y. */
-#define UNIT_OPERANDS(NAME, ROWS, LANES, OPERAND)                                         \
-	ALWAYS_INLINE void NAME##_operands(const struct insn *i, const u8 *rows, u32 *to) \
-	{                                                                                 \
-		ROWS;                                                                     \
-		EACH_LANE {                                                               \
-			LANES;                                                            \
-			to[l] = (OPERAND);                                                \
-		}                                                                         \
-	}
-#define UNIT_RESULTS(NAME, OF, ROWS, LANES, RESULT)                                       \
+#define UNIT1(NAME, OF, OPERAND, RESULT)                                                  \
 	ALWAYS_INLINE void NAME##_values(const struct insn *i, const u8 *rows, void *row) \
 	{                                                                                 \
 		u32 v[WARP_LANES] __attribute__((aligned(64))), *const d = row;           \
-		ROWS;                                                                     \
-		NAME##_operands(i, rows, v);                                              \
+		ROWS1(b32);                                                               \
+		EACH_LANE {                                                               \
+			LANES1(b32);                                                      \
+			v[l] = (OPERAND);                                                 \
+		}                                                                         \
 		OF##_unit(v, v);                                                          \
 		EACH_LANE {                                                               \
-			LANES, y = v[l];                                                  \
+			LANES1(b32), y = v[l];                                            \
 			d[l] = (RESULT);                                                  \
 		}                                                                         \
 	}
-#define UNIT1(NAME, OF, OPERAND, RESULT)                      \
-	UNIT_OPERANDS(NAME, ROWS1(b32), LANES1(b32), OPERAND) \
-	UNIT_RESULTS(NAME, OF, ROWS1(b32), LANES1(b32), RESULT)
-#define UNIT2(NAME, OF, OPERAND, RESULT)                                \
-	UNIT_OPERANDS(NAME, ROWS2(b32, b32), LANES2(b32, b32), OPERAND) \
-	UNIT_RESULTS(NAME, OF, ROWS2(b32, b32), LANES2(b32, b32), RESULT)
+/* The same truth, but of two branches on one the compiler makes two copies of what lies between. */
+ALWAYS_INLINE bool untraced(bool truth)
+{
+	asm("" : "+r"(truth));
+	return truth;
+}
+/* The largest of a warp's mufu_OF_above(), which says whether all its operands are usual ones. */
+#define FARTHEST(far, OF, of) \
+	u32 far = 0;          \
+	EACH_LANE             \
+		far = mufu_##OF##_above(of) > far ? mufu_##OF##_above(of) : far;
+/* The same of a unit with significands. A warp whose operands are all usual ones goes the short way. */
+#define USUALLY1(NAME, OF, OPERAND, RESULT)                                               \
+	ALWAYS_INLINE void NAME##_values(const struct insn *i, const u8 *rows, void *row) \
+	{                                                                                 \
+		u32 v[WARP_LANES] __attribute__((aligned(64))), s[WARP_LANES];            \
+		u32 *const d = row;                                                       \
+		ROWS1(b32);                                                               \
+		EACH_LANE                                                                 \
+			v[l] = pa[l];                                                     \
+		FARTHEST(far, OF, v[l])                                                   \
+		const bool usual = far < mufu_##OF##_usual_span;                          \
+		if (!LIKELY(usual)) {                                                     \
+			EACH_LANE {                                                       \
+				LANES1(b32);                                              \
+				v[l] = (OPERAND);                                         \
+			}                                                                 \
+		}                                                                         \
+		OF##_significands(s, v);                                                  \
+		if (LIKELY(untraced(usual))) {                                            \
+			EACH_LANE                                                         \
+				d[l] = mufu_##OF##_usual(v[l], s[l]);                     \
+		} else {                                                                  \
+			EACH_LANE {                                                       \
+				LANES1(b32), y = mufu_##OF##_of(v[l], s[l]);              \
+				d[l] = (RESULT);                                          \
+			}                                                                 \
+		}                                                                         \
+	}
+/* Of the reciprocal of a divisor. */
+#define DIVISION(NAME, FULL, FTZ)                                                         \
+	ALWAYS_INLINE void NAME##_values(const struct insn *i, const u8 *rows, void *row) \
+	{                                                                                 \
+		u32 v[WARP_LANES] __attribute__((aligned(64))), s[WARP_LANES];            \
+		u32 *const d = row;                                                       \
+		ROWS2(b32, b32);                                                          \
+		EACH_LANE                                                                 \
+			v[l] = mufu_divisor(pb[l], FULL, FTZ);                            \
+		FARTHEST(far, rcp, v[l])                                                  \
+		rcp_significands(s, v);                                                   \
+		if (LIKELY(far < mufu_rcp_usual_span)) {                                  \
+			EACH_LANE                                                         \
+				s[l] = mufu_rcp_usual(v[l], s[l]);                        \
+		} else {                                                                  \
+			EACH_LANE                                                         \
+				s[l] = mufu_rcp_of(v[l], s[l]);                           \
+		}                                                                         \
+		EACH_LANE {                                                               \
+			LANES2(b32, b32);                                                 \
+			d[l] = mufu_quotient(a, b, s[l], FULL, FTZ);                      \
+		}                                                                         \
+	}                                                                                 \
+	FLANE_HANDLERS(NAME, b32)
 
 /* f32 functions with and without .ftz. */
-#define APPROX32(NAME)                                                                                 \
-	UNIT1(NAME##_approx_f32, NAME, mufu_##NAME##_operand(a), mufu_##NAME##_result(a, y))           \
-	FLANE_HANDLERS(NAME##_approx_f32, b32);                                                        \
-	UNIT1(NAME##_approx_ftz_f32, NAME, a, ((void)a, y)) LANE_HANDLERS(NAME##_approx_ftz_f32, b32); \
+#define APPROX32(NAME, WAY)                                                                          \
+	WAY(NAME##_approx_f32, NAME, mufu_##NAME##_operand(a), mufu_##NAME##_result(a, y))           \
+	FLANE_HANDLERS(NAME##_approx_f32, b32);                                                      \
+	WAY(NAME##_approx_ftz_f32, NAME, a, ((void)a, y)) LANE_HANDLERS(NAME##_approx_ftz_f32, b32); \
 	PICK2(NAME##_approx_f32, flushes(f), NAME##_approx_ftz_f32)
 /* Those that do the same in both forms. */
 #define APPROX_CIRCULAR(NAME)                                             \
@@ -134,11 +190,11 @@ UNIT(cos, sin)
 	LANE1(NAME##_f##W, b##W, b##W, f##W##_##NAME(a)); \
 	PICK1(NAME##_f##W)
 
-APPROX32(rcp)
-APPROX32(sqrt)
-APPROX32(rsqrt)
-APPROX32(lg2)
-APPROX32(ex2)
+APPROX32(rcp, USUALLY1)
+APPROX32(sqrt, USUALLY1)
+APPROX32(rsqrt, USUALLY1)
+APPROX32(lg2, UNIT1)
+APPROX32(ex2, USUALLY1)
 APPROX_CIRCULAR(sin)
 APPROX_CIRCULAR(cos)
 APPROX_SAME(32, tanh_approx)
@@ -147,9 +203,6 @@ APPROX_SAME(64, rsqrt_approx_ftz)
 FLANE1(rsqrt_approx_f64, b64, b64, f64_rsqrt_approx(a));
 PICK1(rsqrt_approx_f64)
 
-#define DIVISION(NAME, FULL, FTZ)                                                                  \
-	UNIT2(NAME, rcp, ((void)a, mufu_divisor(b, FULL, FTZ)), mufu_quotient(a, b, y, FULL, FTZ)) \
-	FLANE_HANDLERS(NAME, b32)
 DIVISION(div_approx, false, false);
 DIVISION(div_approx_ftz, false, true);
 DIVISION(div_full, true, false);

@@ -10,6 +10,11 @@
 #include "number/mufu.h"
 #include "sem/lanes.h"
 
+/* A warp's significands, from what of the arguments goes into them. */
+struct unit_rows {
+	u32 number[WARP_LANES], first[WARP_LANES], squared[WARP_LANES], significand[WARP_LANES];
+} __attribute__((aligned(64)));
+
 #if defined __AVX2__ && !defined __AVX512F__
 #define HAS_UNIT_QUARTERS 1
 
@@ -17,19 +22,24 @@ struct quarter_segments {
 	__m256i c0, c1, c2;
 };
 
-ALWAYS_INLINE __m256i two_segments(const s32 pieces[][4], const u32 *number, u32 low, u32 high)
+ALWAYS_INLINE __m256i two_segments(const s32 pieces[][4], u64 low, u64 high)
 {
-	const __m128i a = _mm_load_si128((const __m128i *)(const void *)pieces[number[low]]);
-	const __m128i b = _mm_load_si128((const __m128i *)(const void *)pieces[number[high]]);
+	const __m128i a = _mm_load_si128((const __m128i *)(const void *)((const u8 *)pieces + low));
+	const __m128i b = _mm_load_si128((const __m128i *)(const void *)((const u8 *)pieces + high));
 
 	return _mm256_set_m128i(b, a);
 }
 
-/* pieces: aligned to 16 bytes. */
-ALWAYS_INLINE struct quarter_segments look_up_quarter(const s32 pieces[][4], const u32 number[8])
+/* pieces: aligned to 16 bytes. Where a lane's piece lies leaves the registers by pairs, which is half of what single words cost. */
+ALWAYS_INLINE struct quarter_segments look_up_quarter(const s32 pieces[][4], __m256i number)
 {
-	const __m256i a = two_segments(pieces, number, 0, 4), b = two_segments(pieces, number, 1, 5);
-	const __m256i c = two_segments(pieces, number, 2, 6), d = two_segments(pieces, number, 3, 7);
+	const __m256i at = _mm256_slli_epi32(number, 4);
+	const u64 p01 = (u64)_mm256_extract_epi64(at, 0), p23 = (u64)_mm256_extract_epi64(at, 1);
+	const u64 p45 = (u64)_mm256_extract_epi64(at, 2), p67 = (u64)_mm256_extract_epi64(at, 3);
+	const __m256i a = two_segments(pieces, p01 & 0xffff, p45 & 0xffff),
+		      b = two_segments(pieces, p01 >> 32, p45 >> 32);
+	const __m256i c = two_segments(pieces, p23 & 0xffff, p67 & 0xffff),
+		      d = two_segments(pieces, p23 >> 32, p67 >> 32);
 	const __m256i ab = _mm256_unpacklo_epi32(a, b), cd = _mm256_unpacklo_epi32(c, d);
 
 	return (struct quarter_segments){
@@ -75,15 +85,11 @@ ALWAYS_INLINE __m256i significand_quarter(const struct mufu_plan *p, struct quar
 	return _mm256_blend_epi32(_mm256_srli_epi64(low, p->cut), _mm256_slli_epi64(high, 32 - p->cut), 0xaa);
 }
 
-/* A warp's, from what of the arguments goes into them. */
-struct unit_rows {
-	u32 number[WARP_LANES], first[WARP_LANES], squared[WARP_LANES], significand[WARP_LANES];
-} __attribute__((aligned(64)));
-
 ALWAYS_INLINE void find_significands(struct unit_rows *r, const struct mufu_plan *p, const s32 pieces[][4])
 {
 	for (u32 l = 0; l < WARP_LANES; l += 8) {
-		const struct quarter_segments c = look_up_quarter(pieces, r->number + l);
+		const struct quarter_segments c =
+			look_up_quarter(pieces, _mm256_load_si256((const __m256i *)(const void *)(r->number + l)));
 		const __m256i first = _mm256_load_si256((const __m256i *)(const void *)(r->first + l));
 		const __m256i squared = _mm256_load_si256((const __m256i *)(const void *)(r->squared + l));
 		_mm256_store_si256((__m256i *)(void *)(r->significand + l), significand_quarter(p, c, first, squared));

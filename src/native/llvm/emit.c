@@ -249,8 +249,9 @@ static void call_handler(struct emission *e, const struct region_insn *x, LLVMVa
 	if (ends_there)
 		put_place_before(e, x, number);
 	const char *through = ends_there ? "native_keep_or_leave" : "native_keep";
-	LLVMValueRef done = rarely ? call_keeping(e, e->i8, through, declared(e, "native_try"), args, COUNT_OF(args))
-				   : call(e, e->i8, "native_call", args, COUNT_OF(args));
+	LLVMValueRef done =
+		rarely ? call_keeping(e, e->i8, through, declared(e, "native_try"), args, COUNT_OF(args))
+		       : call(e, e->i8, x->accesses ? "native_call" : "native_compute", args, COUNT_OF(args));
 	if (x->accesses && !ends_there)
 		branch_if_failed(e, x, number, done);
 	for (u32 o = 0; o < x->operand_count; o++)
