@@ -7,6 +7,7 @@
 
 #include "exec/doze.h"
 #include "exec/internal.h"
+#include "exec/streamed.h"
 #include "memory/peers.h"
 
 enum { LOCAL_LIMIT = 512 << 10, LOCAL_STEP = 1024 };
@@ -19,6 +20,33 @@ static const struct remembered *remembered_elsewhere(const struct worker *k, u64
 		if (low >= r->low && high <= r->high)
 			return r;
 	return NULL;
+}
+
+/* Whether the stores of i to the allocation go past the caches. Such a store is in no order with others, so only where no other block
+ * can tell. What has no destination row is a store; native code's instructions have no form to ask. */
+static bool is_streamed(const struct warp *w, const struct insn *i, const struct remembered *r)
+{
+	const struct kernel *kernel = w->grid->kernel;
+
+	if (r->high - r->low < STREAMED_LEAST || i->d != NO_OPERAND || kernel->order_dependent || kernel->code->steps)
+		return false;
+	for (const struct remembered *o = w->worker->allocations; o < w->worker->allocations + ALLOCATION_CACHE; o++)
+		if (o->low == r->low && o->high == r->high)
+			return o->flags & REMEMBERED_STREAMED;
+	return true;
+}
+
+/* From a load on, all stores to the allocation go through the caches. */
+static void remember(struct warp *w, const struct insn *i, struct remembered r)
+{
+	r.flags &= ~REMEMBERED_STREAMED;
+	if (is_streamed(w, i, &r))
+		r.flags |= REMEMBERED_STREAMED;
+	else
+		for (struct remembered *o = w->worker->allocations; o < w->worker->allocations + ALLOCATION_CACHE; o++)
+			if (o->low == r.low)
+				o->flags &= ~REMEMBERED_STREAMED;
+	*global_remembered(w, i) = r;
 }
 
 /* Looks the range up and remembers its allocation for the next access of this kind; `generation` tells whether
@@ -36,7 +64,7 @@ static u8 *look_up(struct warp *w, const struct insn *i, u64 low, u64 high, bool
 	}
 	const struct remembered *other = low < high && !worker->look ? remembered_elsewhere(worker, low, high) : NULL;
 	if (other) {
-		*global_remembered(w, i) = *other;
+		remember(w, i, *other);
 		return other->host + (low - other->low);
 	}
 	if (low >= high || !memory_look(m, low, high - low, &a) || memory_is_closed(&a, w->grid->launch->device_number))
@@ -44,10 +72,11 @@ static u8 *look_up(struct warp *w, const struct insn *i, u64 low, u64 high, bool
 	if (__builtin_expect(worker->look != NULL, 0))
 		return doze_note(worker->look, a.host + (low - a.base), high - low, of_lane) ? a.host + (low - a.base)
 											     : NULL;
-	*global_remembered(w, i) = (struct remembered){.low = a.base,
-						       .high = a.base + a.size,
-						       .host = a.host,
-						       .flags = memory_flags_for(&a, w->grid->launch->device_number)};
+	remember(w, i,
+		 (struct remembered){.low = a.base,
+				     .high = a.base + a.size,
+				     .host = a.host,
+				     .flags = memory_flags_for(&a, w->grid->launch->device_number)});
 	return a.host + (low - a.base);
 }
 

@@ -7,6 +7,7 @@
 #ifndef PTXSIM_SEM_ACCESS_H
 #define PTXSIM_SEM_ACCESS_H
 
+#include "exec/streamed.h"
 #include "sem/lanes.h"
 
 /* A memory meaning in two steps: NAME_fast does all of it and returns true, or nothing. Where it gives up for a
@@ -173,6 +174,32 @@ static inline void fetch_ahead(const void *row, u32 bytes)
 	for (u32 at = 0; at < bytes; at += CACHE_LINE) {
 		__builtin_prefetch((const void *)((uintptr_t)row + FETCH_FAR + at), 0, 2);
 		__builtin_prefetch((const void *)((uintptr_t)row + FETCH_NEAR + at));
+	}
+}
+
+/* Whether a warp's row that begins at `to` goes past the caches: exec/streamed.h. */
+ALWAYS_INLINE bool is_streamed(const struct warp *w, const struct insn *i, enum ir_space space, const void *to)
+{
+	return space == SPACE_GLOBAL && global_remembered(w, i)->flags & REMEMBERED_STREAMED &&
+	       !((uintptr_t)to % CACHE_LINE);
+}
+/* bytes: a multiple of 128; both aligned to CACHE_LINE. */
+ALWAYS_INLINE void stream_row(void *to, const void *from, u32 bytes)
+{
+	for (u32 at = 0; at < bytes; at += CACHE_LINE) {
+		const u8 *const s = (const u8 *)from + at;
+		u8 *const d = (u8 *)to + at;
+#if defined __AVX512F__
+		_mm512_stream_si512((void *)d, _mm512_load_si512(s));
+#elif defined __AVX2__
+		for (u32 k = 0; k < CACHE_LINE; k += 32)
+			_mm256_stream_si256((void *)(d + k), _mm256_load_si256((const void *)(s + k)));
+#elif defined __SSE2__
+		for (u32 k = 0; k < CACHE_LINE; k += 16)
+			_mm_stream_si128((void *)(d + k), _mm_load_si128((const void *)(s + k)));
+#else
+		memcpy(d, s, CACHE_LINE);
+#endif
 	}
 }
 

@@ -39,8 +39,11 @@ ALWAYS_INLINE bool STORE_OF(store_row)(struct warp *w, const struct insn *i, u8 
 	if (mask != FULL_MASK)
 		return store_row_of_some(to, s, mask, sizeof(MEMORY), space == SPACE_SHARED);
 #endif
-	EACH_LANE
-		to[l] = (MEMORY)s[l];
+	if (sizeof(MEMORY) == sizeof(LANE) && UNLIKELY(is_streamed(w, i, space, to)))
+		stream_row(to, s, WARP_LANES * sizeof(MEMORY));
+	else
+		EACH_LANE
+			to[l] = (MEMORY)s[l];
 	return true;
 }
 
