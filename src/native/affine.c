@@ -3,7 +3,7 @@
  * Rows at equal distances, by data flow over the whole kernel: a row has one step if everything that writes it gives it that step.
  *
  *      %tid.x                1        (blocks of 32 threads along x, or a multiple)
- *      %ctaid.x, 4, [n]      0        one number for all lanes
+ *      %ctaid.x, 4, [n]      0        one number for all lanes, likewise what a load from one place of memory gives all of them
  *      mad.lo i, b, 256, t   1        linear: the step follows from those of its operands
  *      mul.wide.u32 o, i, 4  4        likewise, if i does not wrap around among the lanes, which native code asks
  *      shr.u32 w, t, 5       0        bit by bit: the lowest five of %tid.x are zero in the first lane, and the lane's number in others
@@ -22,8 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/form_address.h"
 #include "decode/operands.h"
 #include "exec/warp.h"
+#include "isa/form.h"
 #include "isa/linear.h"
 #include "isa/sregs.h"
 
@@ -251,8 +253,20 @@ static bool find_step(struct analysis *a, u32 k, const struct step *s, const str
 
 /* --- Instructions ------------------------------------------------------------------------------- */
 
-/* Each lane's result follows from that lane of the rows it reads alone, or is the same for all: of whole numbers, and a kernel's
- * parameters. */
+/* A load of one number by each lane from memory that all lanes share: from one place they get one number. */
+static bool loads_shared(const struct step *s)
+{
+	const struct isa_row *row = s->form->row;
+
+	if (!(row->flags & ISA_MEMORY) || row->flags & ISA_ATOMIC || !(row->traits & TRAIT_LOADS) ||
+	    s->form->layout != LAYOUT_MEMORY || form_vector(s->form) != 1)
+		return false;
+	const enum ir_space space = form_space(s->form);
+	return space == SPACE_GLOBAL || space == SPACE_SHARED;
+}
+
+/* Each lane's result follows from that lane of the rows it reads alone, or is the same for all: of whole numbers, a kernel's
+ * parameters, and what lies at one place. */
 static bool is_pure(const struct step *s, bool hoisted)
 {
 	const u32 flags = s->form->row->flags;
@@ -263,8 +277,9 @@ static bool is_pure(const struct step *s, bool hoisted)
 	if (s->kind != STEP_PLAIN || s->guarded || s->together || written != 1 ||
 	    flags & (ISA_SYNC | ISA_CROSS_LANE | ISA_ATOMIC))
 		return false;
-	return flags & ISA_MEMORY ? hoisted && flags & ISA_PARAM && s->form->row->traits & TRAIT_LOADS
-				  : !form_has_floats(s->form);
+	if (flags & ISA_MEMORY)
+		return loads_shared(s) || (hoisted && flags & ISA_PARAM && s->form->row->traits & TRAIT_LOADS);
+	return !form_has_floats(s->form);
 }
 
 static bool reads(const struct analysis *a, const struct step *s, enum row_state state, bool uniform)
@@ -426,11 +441,12 @@ bool affine_step(const struct code_flow *f, const struct step *s)
 {
 	bool any = false;
 
-	if (s->kind != STEP_PLAIN || !s->form || s->form->row->flags & ISA_MEMORY)
+	if (s->kind != STEP_PLAIN || !s->form || (s->form->row->flags & ISA_MEMORY && !loads_shared(s)))
 		return false;
 	for (u32 o = 0; o < s->operand_count; o++) {
+		const struct flow_row *row = &f->rows[s->operands[o].row];
 		any |= s->operands[o].written;
-		if (!f->rows[s->operands[o].row].affine)
+		if (!row->affine || (row->step && s->form->row->flags & ISA_MEMORY))
 			return false;
 	}
 	return any;

@@ -371,7 +371,7 @@ static bool is_move(const struct form *f)
 }
 
 /* What is known of the addresses of an access: NO_OPERAND is a row of its own. */
-static enum native_proven proven_of(const struct making *m, const struct step *s)
+static u16 proven_of(const struct making *m, const struct step *s)
 {
 	const u32 bytes = type_bits(form_type(s->form, 0)) / 8 * form_vector(s->form);
 
@@ -379,7 +379,10 @@ static enum native_proven proven_of(const struct making *m, const struct step *s
 		const struct flow_row *row = &m->f->rows[s->operands[o].row];
 		if (s->operands[o].place != PLACE_A || !row->affine)
 			continue;
-		return !row->step ? PROVEN_SAME : row->step == bytes ? PROVEN_ROW : PROVEN_NOTHING;
+		if (row->step == 0 || row->step == bytes)
+			return row->step ? PROVEN_ROW : PROVEN_SAME;
+		return row->step <= PROVEN_STEP_MOST && row->step % bytes == 0 ? (u16)(PROVEN_STEP + row->step)
+									       : PROVEN_NOTHING;
 	}
 	return PROVEN_NOTHING;
 }
@@ -391,8 +394,10 @@ static void note_proven(const struct making *m, const struct step *s, struct reg
 	x->affine = m->affine && affine_step(m->f, s);
 	if (!x->moves)
 		return;
-	x->proven = (u8)proven_of(m, s);
-	if (x->proven)
+	x->proven = proven_of(m, s);
+	if (x->affine)
+		x->shapes = SHAPE_KNOWN | SHAPE_SAME;
+	else if (x->proven == PROVEN_ROW || x->proven == PROVEN_SAME)
 		x->shapes = SHAPE_KNOWN | others | (x->proven == PROVEN_ROW ? SHAPE_ROW : SHAPE_SAME);
 }
 

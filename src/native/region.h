@@ -41,7 +41,7 @@ struct region_insn {
 	bool moves;      /* a load or store: no atomic operation */
 	bool affine;     /* the first lane's results, found from those of its operands, tell all others, */
 	bool may_wrap;   /* unless an operand wraps around among the lanes */
-	u8 proven;       /* of its addresses: enum native_proven */
+	u16 proven;      /* of its addresses: enum native_proven */
 	u8 shapes;       /* of these: a set of enum access_shape, or 0, */
 	u32 reach; /* and how far those that come with it reach beyond its offset: words below, and 2^16 times words above */
 	u8 told;       /* enum native_telling: what observers are told before it runs, */

@@ -105,13 +105,17 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 #endif
 
 #ifdef SEM_NATIVE
-#define LOAD_FIRST(T, R, SPACE, WIDE)                                                                               \
-	(load_few_first_##T##_##R(w, i, rows, mask, SPACE, WIDE) ||                                                 \
-	 load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE) || load_same_##T##_##R(w, i, rows, mask, SPACE, WIDE) || \
-	 load_row_of_two_##T##_##R(w, i, rows, mask, SPACE, WIDE) ||                                                \
-	 load_each_##T##_##R(w, i, rows, mask, SPACE, WIDE))
-#define STORE_FIRST(T, SPACE, WIDE) \
-	(store_row_##T(w, i, rows, mask, SPACE, WIDE) || store_each_##T(w, i, rows, mask, SPACE, WIDE))
+#define LOAD_FIRST(T, R, SPACE, WIDE)                                                              \
+	(is_stepped(i, mask) ? load_stepped_##T##_##R(w, i, rows, SPACE, WIDE)                     \
+			     : load_few_first_##T##_##R(w, i, rows, mask, SPACE, WIDE) ||          \
+				       load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE) ||        \
+				       load_same_##T##_##R(w, i, rows, mask, SPACE, WIDE) ||       \
+				       load_row_of_two_##T##_##R(w, i, rows, mask, SPACE, WIDE) || \
+				       load_each_##T##_##R(w, i, rows, mask, SPACE, WIDE))
+#define STORE_FIRST(T, SPACE, WIDE)                           \
+	(is_stepped(i, mask)                                  \
+		 ? store_stepped_##T(w, i, rows, SPACE, WIDE) \
+		 : store_row_##T(w, i, rows, mask, SPACE, WIDE) || store_each_##T(w, i, rows, mask, SPACE, WIDE))
 #else
 #define LOAD_FIRST(T, R, SPACE, WIDE) load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE)
 #define STORE_FIRST(T, SPACE, WIDE)   store_row_##T(w, i, rows, mask, SPACE, WIDE)

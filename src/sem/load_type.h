@@ -270,6 +270,21 @@ ALWAYS_INLINE bool LOAD_OF(load_places32)(LANE *d, const struct places32 *p, u32
 	return true;
 }
 
+ALWAYS_INLINE bool LOAD_OF(load_stepped)(struct warp *w, const struct insn *i, u8 *rows, enum ir_space space, bool wide)
+{
+	const u8 *from = first_of_steps(w, i, rows, space, wide, sizeof(MEMORY), false);
+	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
+	LANE value[WARP_LANES] __attribute__((aligned(64)));
+
+	if (UNLIKELY(!from))
+		return false;
+	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l++) value[l] =
+		KEEP(*(const MEMORY *)(const void *)(from + (u64)step_of(i) * l));
+	EACH_LANE
+		d[l] = value[l];
+	return true;
+}
+
 /* What native code tries beside a row. */
 ALWAYS_INLINE bool LOAD_OF(load_each)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 				      bool wide)

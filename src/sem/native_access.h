@@ -60,6 +60,18 @@ ALWAYS_INLINE struct reach reach_of(const struct warp *w, const struct insn *i, 
 	return (struct reach){r->host, r->low, refused ? 0 : r->high - r->low};
 }
 
+/* A whole warp at equal distances that are known for certain: each lane's place is a constant from the first. */
+ALWAYS_INLINE bool is_stepped(const struct insn *i, u32 mask) { return i->run > PROVEN_STEP && mask == FULL_MASK; }
+ALWAYS_INLINE u32 step_of(const struct insn *i) { return i->run - PROVEN_STEP; }
+/* The first lane's bytes; NULL: not all lanes' are within reach, or aligned to `bytes`. */
+ALWAYS_INLINE u8 *first_of_steps(struct warp *w, const struct insn *i, const u8 *rows, enum ir_space space, bool wide,
+				 u32 bytes, bool is_store)
+{
+	if (first_address(rows, i, wide) % bytes)
+		return NULL;
+	return proven_range(w, i, rows, space, wide, (WARP_LANES - 1) * (u64)step_of(i) + bytes, is_store);
+}
+
 /* Whether words of shared memory that lie in a row for each quarter of the warp have a store of their own. */
 ALWAYS_INLINE bool has_parts(enum ir_space space, bool wide, u32 bytes)
 {
@@ -281,6 +293,8 @@ ALWAYS_INLINE bool load_column(struct warp *w, const struct insn *i, const u32 *
 
 /* Lane l's bytes; read lane by lane from memory, where an index costs nothing. */
 #define PIECE(p, l) ((p)->host + *(const volatile u64 *)&(p)->at[l])
+/* The same where all lanes' are `step` bytes apart; 0: they are not. */
+#define PIECE_BY(p, step, l) ((step) ? (p)->host + (u64)(step) * (l) : PIECE(p, l))
 
 #if defined __AVX512F__
 /* A value into the words, or pairs of words, of a register that `lanes` says. */
@@ -429,12 +443,13 @@ static inline const u32 *vector_rows(const struct insn *i) { return (const u32 *
 enum { PIECE_WORDS = 4 };
 
 /* Rows value[k] become the lanes' elements k. */
-ALWAYS_INLINE void load_pieces(u32 value[PIECE_WORDS][WARP_LANES], const struct places64 *p, u32 n)
+ALWAYS_INLINE void load_pieces(u32 value[PIECE_WORDS][WARP_LANES], const struct places64 *p, u32 step, u32 n)
 {
 	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l += 4)
 	{
 		words4 v[4] = {{0}};
-		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < 4; k++) memcpy(&v[k], PIECE(p, l + k), 4 * n);
+		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < 4; k++)
+			memcpy(&v[k], PIECE_BY(p, step, l + k), 4 * n);
 		const words4 a = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
 		const words4 b = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
 		const words4 low = __builtin_shufflevector(a, b, 0, 1, 4, 5);
@@ -549,6 +564,12 @@ ALWAYS_INLINE bool load_vector_words(struct warp *w, const struct insn *i, u8 *r
 		if (!from)
 			return false;
 		load_same_piece(value, from, n);
+	} else if (is_stepped(i, mask)) {
+		struct places64 p;
+		p.host = first_of_steps(w, i, rows, space, wide, 4 * n, false);
+		if (!p.host)
+			return false;
+		load_pieces(value, &p, step_of(i), n);
 	} else if (row) {
 		if (space == SPACE_GLOBAL)
 			fetch_ahead(row, 4 * n * WARP_LANES);
@@ -562,7 +583,7 @@ ALWAYS_INLINE bool load_vector_words(struct warp *w, const struct insn *i, u8 *r
 		else if (mask == FULL_MASK && in_two_rows64(p.at, 4 * n) && p.at[31] - p.at[0] == 31 * 4 * n)
 			load_row_of_pieces(value, p.host + p.at[0], n);
 		else
-			load_pieces(value, &p, n);
+			load_pieces(value, &p, 0, n);
 	} else if (!load_near_vector(value, w, i, rows, mask, space, n)) {
 		struct places32 p;
 		if (!is_scattered(i) || space != SPACE_SHARED || !find_places32(&p, w, i, rows, mask, 4 * n))
@@ -573,7 +594,7 @@ ALWAYS_INLINE bool load_vector_words(struct warp *w, const struct insn *i, u8 *r
 			load_row_of_pieces(value, p.host + p.at[0], n);
 		else {
 			const struct places64 all = widened(&p);
-			load_pieces(value, &all, n);
+			load_pieces(value, &all, 0, n);
 		}
 	}
 	keep_pieces(i, rows, mask, value, n);
@@ -581,7 +602,7 @@ ALWAYS_INLINE bool load_vector_words(struct warp *w, const struct insn *i, u8 *r
 }
 
 /* Four lanes' n words to their places; of several lanes at one the highest wins. */
-ALWAYS_INLINE void store_pieces(const struct insn *i, const u8 *rows, const struct places64 *p, u32 n)
+ALWAYS_INLINE void store_pieces(const struct insn *i, const u8 *rows, const struct places64 *p, u32 step, u32 n)
 {
 	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l += 4)
 	{
@@ -596,7 +617,7 @@ ALWAYS_INLINE void store_pieces(const struct insn *i, const u8 *rows, const stru
 			__builtin_shufflevector(a, b, 0, 1, 4, 5), __builtin_shufflevector(a, b, 2, 3, 6, 7),
 			__builtin_shufflevector(c, d, 0, 1, 4, 5), __builtin_shufflevector(c, d, 2, 3, 6, 7)};
 		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < 4; k++)
-			memcpy(PIECE(p, l + k), &piece[k], 4 * n);
+			memcpy(PIECE_BY(p, step, l + k), &piece[k], 4 * n);
 	}
 }
 
@@ -629,7 +650,13 @@ ALWAYS_INLINE bool store_vector_words(struct warp *w, const struct insn *i, u8 *
 
 	if (mask != FULL_MASK)
 		return false;
-	if (row) {
+	if (is_stepped(i, mask)) {
+		struct places64 p;
+		p.host = first_of_steps(w, i, rows, space, wide, 4 * n, true);
+		if (!p.host)
+			return false;
+		store_pieces(i, rows, &p, step_of(i), n);
+	} else if (row) {
 		store_row_of_pieces(i, rows, row, n);
 	} else if (!any) {
 		return false;
@@ -640,7 +667,7 @@ ALWAYS_INLINE bool store_vector_words(struct warp *w, const struct insn *i, u8 *
 		if (in_two_rows64(p.at, 4 * n) && p.at[31] - p.at[0] == 31 * 4 * n)
 			store_row_of_pieces(i, rows, p.host + p.at[0], n);
 		else
-			store_pieces(i, rows, &p, n);
+			store_pieces(i, rows, &p, 0, n);
 	} else {
 		struct places32 p;
 		if (space != SPACE_SHARED || !find_places32(&p, w, i, rows, mask, 4 * n))
@@ -649,7 +676,7 @@ ALWAYS_INLINE bool store_vector_words(struct warp *w, const struct insn *i, u8 *
 			store_row_of_pieces(i, rows, p.host + p.at[0], n);
 		else {
 			const struct places64 all = widened(&p);
-			store_pieces(i, rows, &all, n);
+			store_pieces(i, rows, &all, 0, n);
 		}
 	}
 	return true;

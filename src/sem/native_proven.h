@@ -6,7 +6,7 @@
 #ifndef PTXSIM_SEM_NATIVE_PROVEN_H
 #define PTXSIM_SEM_NATIVE_PROVEN_H
 
-/* Neighbours, the size of the access apart; all lanes at one place. */
-enum native_proven { PROVEN_NOTHING, PROVEN_ROW, PROVEN_SAME };
+/* Neighbours, the size of the access apart; all lanes at one place; with n added, n bytes apart, a multiple of the size. */
+enum native_proven { PROVEN_NOTHING, PROVEN_ROW, PROVEN_SAME, PROVEN_STEP, PROVEN_STEP_MOST = 0x4000 };
 
 #endif

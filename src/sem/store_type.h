@@ -85,6 +85,19 @@ ALWAYS_INLINE bool STORE_OF(store_places32)(const LANE *s, const struct places32
 	}
 	return scatter32(s, p, mask, sizeof(MEMORY));
 }
+ALWAYS_INLINE bool STORE_OF(store_stepped)(struct warp *w, const struct insn *i, u8 *rows, enum ir_space space,
+					   bool wide)
+{
+	const LANE *s = __builtin_assume_aligned(rows + i->b, 64);
+	u8 *to = first_of_steps(w, i, rows, space, wide, sizeof(MEMORY), true);
+
+	if (UNLIKELY(!to))
+		return false;
+	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l++) *
+		(MEMORY *)(void *)(to + (u64)step_of(i) * l) = (MEMORY)s[l];
+	return true;
+}
+
 /* What native code tries beside a row, and beside rows of a warp's quarters where it has ways for them. */
 ALWAYS_INLINE bool STORE_OF(store_each)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 					bool wide)

@@ -74,6 +74,33 @@ static const char *const parts[] = {
 	"[r13+32];"
 	"mad.lo.u32 r16, r0, 4, r13; ld.shared.u32 r16, [r16]; add.u32 r9, r6, r7; add.u32 r9, r9, r15; add.u32 r9, "
 	"r9, r16;",
+	/* Other distances, of one word and of several, upwards, by places that memory gives. */
+	"mul.wide.u32 d2, r3, 12; add.u64 d2, d0, d2; ld.global.u32 r4, [d2]; ld.global.u32 r5, [d2+20]; mul.wide.u32 "
+	"d3, r3, 24;"
+	"add.u64 d3, d0, d3; ld.global.u64 d4, [d3+8]; cvt.u32.u64 r6, d4; shr.u64 d4, d4, 32; cvt.u32.u64 r7, d4;"
+	"mad.lo.u32 r9, r4, 3, r5; mad.lo.u32 r9, r9, 5, r6; add.u32 r9, r9, r7; ld.global.u8 r8, [d2+3]; add.u32 r9, "
+	"r9, r8;",
+	"ld.global.u32 r4, [d0+12]; and.b32 r4, r4, 15; mad.lo.u32 r5, r4, 4, r3; mul.wide.u32 d2, r5, 32; add.u64 d2, "
+	"d0, d2;"
+	"ld.global.v4.u32 {r5, r6, r7, r8}, [d2]; ld.global.v2.u32 {r14, r15}, [d2+16]; add.u32 r9, r5, r8; mad.lo.u32 "
+	"r9, r9, 3, r6;"
+	"mad.lo.u32 r9, r9, 7, r7; xor.b32 r9, r9, r14; mad.lo.u32 r9, r9, 3, r15; add.u32 r9, r9, r4;",
+	"mad.lo.u32 r4, r10, r2, r0; mad.lo.u32 r5, r4, 16, r13; st.shared.v2.u32 [r5], {r3, r0}; mad.lo.u32 r6, r4, "
+	"12, r13;"
+	"bar.sync 0; ld.shared.u32 r7, [r5+4]; bar.sync 0; st.shared.u32 [r6+8], r4; bar.sync 0; ld.shared.u32 r8, "
+	"[r6+8];"
+	"ld.shared.v2.u32 {r14, r15}, [r5]; mad.lo.u32 r9, r7, 3, r8; mad.lo.u32 r9, r9, 5, r14; add.u32 r9, r9, r15;",
+	/* What lies at one place: by all lanes, by some, in a loop, and in memory that each lane has for itself. */
+	"setp.lt.u32 p, r0, 5; mov.u32 r4, 3; @p ld.global.u32 r4, [d0+16]; mov.u32 r5, 4; @p bra side; ld.global.u32 "
+	"r5, [d0+20];"
+	"side: mad.lo.u32 r9, r4, 3, r5;",
+	"mov.u32 r4, 0; mov.u64 d2, d0; turn: ld.global.u32 r5, [d2]; and.b32 r5, r5, 12; cvt.u64.u32 d3, r5; add.u64 "
+	"d2, d2, d3;"
+	"add.u64 d2, d2, 4; ld.global.f32 f0, [d2]; mov.b32 r6, f0; mad.lo.u32 r9, r9, 3, r6; add.u32 r9, r9, r3; "
+	"add.u32 r4, r4, 1;"
+	"setp.lt.u32 p, r4, 6; @p bra turn;",
+	"{ .local .align 4 .b8 own[16]; mov.u32 r4, own; st.local.u32 [r4+4], r3; ld.local.u32 r5, [r4+4]; "
+	"mov.u64 d2, own; cvta.local.u64 d2, d2; ld.u32 r7, [d2+4]; mad.lo.u32 r9, r5, 3, r7; }",
 	/* Many values in turn, more than there are places for: each has another step. */
 	"mul.lo.u32 r4, r3, 3; shl.b32 r4, r4, 2; add.u32 r4, r4, r1; xor.b32 r5, r4, 9; shl.b32 r5, r5, 1; mul.lo.u32 "
 	"r5, r5, r5;"
