@@ -21,6 +21,7 @@
 #include "isa/form.h"
 #include "isa/machine.h"
 #include "native/affine.h"
+#include "native/proven.h"
 
 /* What compiling takes grows faster than a region: with its accesses, each of which is blocks of its own to LLVM, and with rows that come
  * together on many ways, where lanes part. */
@@ -370,31 +371,15 @@ static bool is_move(const struct form *f)
 	       (f->layout == LAYOUT_MEMORY || f->layout == LAYOUT_MEMORY_LIST);
 }
 
-/* What is known of the addresses of an access: NO_OPERAND is a row of its own. */
-static u16 proven_of(const struct making *m, const struct step *s)
+static void note_proven(const struct making *m, u32 k, struct region_insn *x)
 {
-	const u32 bytes = type_bits(form_type(s->form, 0)) / 8 * form_vector(s->form);
-
-	for (u32 o = 0; m->affine && o < s->operand_count; o++) {
-		const struct flow_row *row = &m->f->rows[s->operands[o].row];
-		if (s->operands[o].place != PLACE_A || !row->affine)
-			continue;
-		if (row->step == 0 || row->step == bytes)
-			return row->step ? PROVEN_ROW : PROVEN_SAME;
-		return row->step <= PROVEN_STEP_MOST && row->step % bytes == 0 ? (u16)(PROVEN_STEP + row->step)
-									       : PROVEN_NOTHING;
-	}
-	return PROVEN_NOTHING;
-}
-
-static void note_proven(const struct making *m, const struct step *s, struct region_insn *x)
-{
+	const struct step *s = &m->f->steps[k];
 	const u8 others = x->shapes ? x->shapes & SHAPE_OTHER : SHAPE_OTHER;
 
 	x->affine = m->affine && affine_step(m->f, s);
 	if (!x->moves)
 		return;
-	x->proven = proven_of(m, s);
+	x->proven = proven_find(m->f, k, m->affine);
 	if (x->affine)
 		x->shapes = SHAPE_KNOWN | SHAPE_SAME;
 	else if (x->proven == PROVEN_ROW || x->proven == PROVEN_SAME)
@@ -418,8 +403,9 @@ static void make_list(struct making *m, const struct step *s, struct region_insn
 }
 
 /* What its form says; a handler of machine code has none, and neither accesses memory nor computes with the host's floats. */
-static void make_by_form(const struct making *m, const struct step *s, struct region_insn *to)
+static void make_by_form(const struct making *m, u32 k, struct region_insn *to)
 {
+	const struct step *s = &m->f->steps[k];
 	const struct form *form = s->form;
 
 	to->ends_alone = !(s->together || (form && form->row->flags & ISA_ATOMIC) || m->f->code->call_count);
@@ -430,7 +416,7 @@ static void make_by_form(const struct making *m, const struct step *s, struct re
 	to->of_floats = form_has_floats(form);
 	to->accesses = form->row->flags & ISA_MEMORY;
 	to->moves = is_move(form);
-	note_proven(m, s, to);
+	note_proven(m, k, to);
 }
 
 /* `merges`: the destination has values in other lanes, guarded or waiting, that must survive; or it depends on the lanes that run. */
@@ -456,7 +442,7 @@ static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to
 				   .repeat = s->repeat,
 				   .merges = s->by_mask,
 				   .shapes = f->shapes ? f->shapes[k] : 0};
-	make_by_form(m, s, to);
+	make_by_form(m, k, to);
 	make_list(m, s, to);
 	if (s->guarded) {
 		to->guard_told = f->steps[k - 1].told;

@@ -168,7 +168,7 @@ ALWAYS_INLINE bool LOAD_OF(load_alone)(LANE *d, const u8 *host, u64 place, u32 m
 }
 #if defined HAS_QUARTERS
 /* Of few lanes, each by itself: its place is looked at beside the load, and what it gets goes into a register, since a row that
- * is stored by lanes is not to be read as a row for long. */
+ * is stored by lanes is not to be read as a row for long. Where each goes along memory on its own, the host does not see it. */
 ALWAYS_INLINE bool LOAD_OF(load_each_few)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 					  bool wide)
 {
@@ -189,6 +189,8 @@ ALWAYS_INLINE bool LOAD_OF(load_each_few)(struct warp *w, const struct insn *i, 
 		const u64 own = *(const volatile u64 *)&address[l], at = own - r.low;
 		const bool off = (at > last) | (own % sizeof(MEMORY) != 0);
 		const LANE one = KEEP(*(const MEMORY *)(const void *)(r.host + (off ? 0 : at)));
+		if (i->run == PROVEN_ALONG)
+			__builtin_prefetch(r.host + at + CACHE_LINE);
 		wrong |= off;
 		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < PARTS; k++) part[k] =
 			set_lane_of(part[k], EACH * k, l, one, sizeof one);

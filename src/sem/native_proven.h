@@ -6,7 +6,8 @@
 #ifndef PTXSIM_SEM_NATIVE_PROVEN_H
 #define PTXSIM_SEM_NATIVE_PROVEN_H
 
-/* Neighbours, the size of the access apart; all lanes at one place; with n added, n bytes apart, a multiple of the size. */
-enum native_proven { PROVEN_NOTHING, PROVEN_ROW, PROVEN_SAME, PROVEN_STEP, PROVEN_STEP_MOST = 0x4000 };
+/* Neighbours, the size of the access apart; all lanes at one place; each lane along a way of its own, as nothing loaded just before
+ * says where; with n added, n bytes apart, a multiple of the size. */
+enum native_proven { PROVEN_NOTHING, PROVEN_ROW, PROVEN_SAME, PROVEN_ALONG, PROVEN_STEP, PROVEN_STEP_MOST = 0x4000 };
 
 #endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A row of addresses at equal distances tells where each lane goes. Of others it is worth knowing whether a load says where: what
+ * follows a loaded number goes anywhere, and else a lane mostly goes on where it was, as along a list of its own, which the host's own
+ * prefetching does not see among the others'.
+ */
+#include "native/proven.h"
+
+#include "decode/operands.h"
+#include "isa/form.h"
+
+enum { WALK_MOST = 64, WALK_ROWS = 16 };
+
+static bool writes(const struct step *s, u32 row)
+{
+	for (u32 o = 0; o < s->operand_count; o++)
+		if (s->operands[o].written && s->operands[o].row == row)
+			return true;
+	return false;
+}
+
+/* Whether `row` is computed, in the block of instruction k and before it, without what the block loads. */
+static bool goes_along(const struct code_flow *f, u32 k, u32 row)
+{
+	const u32 block_first = f->blocks[f->block_of[k]].first;
+	const u32 first = max_u32(block_first, k > WALK_MOST ? k - WALK_MOST : 0);
+	u32 rows[WALK_ROWS] = {row}, count = 1;
+
+	while (k-- > first) {
+		const struct step *s = &f->steps[k];
+		bool needed = false;
+		for (u32 n = 0; n < count; n++)
+			needed |= writes(s, rows[n]);
+		if (!needed)
+			continue;
+		if (!s->form || s->form->row->flags & ISA_MEMORY || count + s->operand_count > WALK_ROWS)
+			return false;
+		for (u32 o = 0; o < s->operand_count; o++)
+			if (s->operands[o].read)
+				rows[count++] = s->operands[o].row;
+	}
+	return true;
+}
+
+/* bytes: of one lane's access. */
+static u16 by_distance(u64 step, u32 bytes)
+{
+	if (step == 0)
+		return PROVEN_SAME;
+	if (step == bytes)
+		return PROVEN_ROW;
+	return step <= PROVEN_STEP_MOST && step % bytes == 0 ? (u16)(PROVEN_STEP + step) : PROVEN_NOTHING;
+}
+
+u16 proven_find(const struct code_flow *f, u32 k, bool affine)
+{
+	const struct step *s = &f->steps[k];
+
+	for (u32 o = 0; o < s->operand_count; o++) {
+		const struct flow_row *row = &f->rows[s->operands[o].row];
+		if (s->operands[o].place != PLACE_A)
+			continue;
+		if (affine && row->affine)
+			return by_distance(row->step, type_bits(form_type(s->form, 0)) / 8 * form_vector(s->form));
+		return goes_along(f, k, s->operands[o].row) ? PROVEN_ALONG : PROVEN_NOTHING;
+	}
+	return PROVEN_NOTHING;
+}
