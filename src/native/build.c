@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "native/affine.h"
 #include "native/cache.h"
+#include "native/costs.h"
 #include "native/enter.h"
 
 enum { PATH_BYTES = 4096 };
@@ -134,7 +135,7 @@ static void take_cached(const struct native_builder *b, struct native_object *ob
 	const u32 count = b->regions.count;
 
 	for (u32 k = 0; k < count; k++)
-		objects[k].untried = true;
+		objects[k].untried = !b->regions.items[k].left;
 	if (!b->has_key || !cache_find(&b->key, count, &cached))
 		return;
 	for (u32 k = 0; k < count; k++) {
@@ -209,7 +210,7 @@ static bool find_regions(struct native_builder *b, const struct isa *isa, const 
 	if (f && !code->steps)
 		affine_find(f, sample ? sample->block[0] : 0);
 	if (f)
-		b->regions = regions_find(f);
+		b->regions = regions_choose(f);
 	/* The plug-in asks for no memory of it. */
 	b->arena.out_of_memory = NULL;
 	return b->regions.count;
@@ -233,6 +234,7 @@ struct native_builder *native_build_begin(const struct isa *isa, const struct co
 		return NULL;
 	}
 	b->made->whole_rows = b->regions.whole_rows;
+	b->made->lean = b->regions.items[0].lean;
 	b->has_key = key_make(&b->key, &b->regions, choosy);
 	b->seconds = seconds_now() - start;
 	return b;

@@ -330,7 +330,7 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 		g->branches += t.branches;
 	}
 	g->budget -= (s64)t.most;
-	if (r.tries > g->count / TRIES_FEW)
+	if (!code->lean && r.tries > g->count / TRIES_FEW)
 		note_mistakes(g, (struct kernel_code *)(uintptr_t)code, r.tries);
 	return g->insns + e->end;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "native/costs.h"
 #include "native/link.h"
 #include "native/load.h"
 #include "native/plugin.h"
@@ -25,7 +26,9 @@ static void tell_region(const struct explaining *e, const struct region *r)
 	char message[512];
 	struct explained_region x = {.first = r->first, .end = r->end, .size = r->size, .blocks = r->block_count};
 
-	if (e->plugin->compile(e->compiler, r, true, e->code->name, &made, message, sizeof message)) {
+	if (r->left) {
+		x.reason = "the kernel is large, and other parts of it are compiled";
+	} else if (e->plugin->compile(e->compiler, r, true, e->code->name, &made, message, sizeof message)) {
 		const struct native_object object = {.start = made.object, .bytes = made.bytes};
 		x.bytes = object_code_bytes(&object);
 		free(made.object);
@@ -64,7 +67,7 @@ bool native_explain(const struct isa *isa, const struct code *code, const struct
 	const bool enough = !setjmp(out_of_memory);
 	if (enough) {
 		const struct code_flow *f = code_flow_build(&arena, isa, code, NULL);
-		const struct regions none = {0}, found = f ? regions_find(f) : none;
+		const struct regions none = {0}, found = f ? regions_choose(f) : none;
 		if (f)
 			tell_all(&e, f, &found);
 	} else {

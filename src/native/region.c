@@ -21,17 +21,18 @@
 #include "isa/form.h"
 #include "isa/machine.h"
 #include "native/affine.h"
+#include "native/costs.h"
 #include "native/proven.h"
+#include "native/reaches.h"
 
-/* What compiling takes grows faster than a region: with its accesses, each of which is blocks of its own to LLVM, and with rows that come
- * together on many ways, where lanes part. */
-enum { REGION_INSNS_MAX = 1536, REGION_INSNS_MIN = 3, REGION_ACCESSES_MAX = 64, REGION_MEETINGS_MAX = 1400 };
+enum { REGION_INSNS_MIN = 3 };
 
 /* A region is entered at its first block alone: the interpreter goes over to it in one place, with all rows in the frame. So
  * it can stand by itself only while no edge leads into its middle (`pending` is 0); growth goes on past such a point, since
  * a later block may bring the edge's other end in, and falls back to the last good one. */
 struct growth {
 	const struct code_flow *f;
+	bool lean;        /* as regions_find has it */
 	u32 *stamp, turn; /* block b is in the region: stamp[b] == turn */
 	u32 *number;      /* and its number there */
 	u32 *list, count; /* its blocks in order */
@@ -40,11 +41,14 @@ struct growth {
 	struct shared_use use;
 	u32 insns, pending; /* pending: edges into it from outside, but to the first block */
 	u32 accesses, branches;
-	u64 *written;  /* rows, */
-	u32 rows;      /* and how many */
-	u32 good, end; /* the largest part that can stand by itself: blocks; where it ends, an instruction; */
-	u32 size;      /* and the instructions of it that count */
-	u32 cut;       /* of that, the last block's end, if it ends early; else 0 */
+	u64 *written;     /* rows, */
+	u32 rows;         /* and how many */
+	u32 good, end;    /* the largest part that can stand by itself: blocks; where it ends, an instruction; */
+	u32 size;         /* and the instructions of it that count */
+	u32 cut;          /* of that, the last block's end, if it ends early; else 0 */
+	u32 *row_of;      /* of regions that are made: flow's number to region's, plus 1; 0 between them */
+	u32 *marks, mark; /* of sets of places in the frame: the one in which each has been seen last */
+	u64 *set;         /* of rows */
 	bool *covered;
 };
 
@@ -105,8 +109,7 @@ static void take_block(struct growth *g, u32 b)
 
 static bool is_large(const struct growth *g)
 {
-	return g->insns > REGION_INSNS_MAX || g->accesses > REGION_ACCESSES_MAX ||
-	       (u64)g->branches * g->rows > REGION_MEETINGS_MAX;
+	return region_exceeds(g->lean, g->insns, g->accesses, (u64)g->branches * g->rows);
 }
 
 /* Takes all blocks between block b's branch and its join: lanes that have gone different ways are together again at the join
@@ -229,15 +232,13 @@ static void grow(struct growth *g, u32 b)
 /* --- Making it ---------------------------------------------------------------------------------- */
 
 struct making {
-	const struct growth *g;
+	struct growth *g;
 	const struct code_flow *f;
 	struct region *r;
-	u32 *row_of;   /* flow's number to region's, plus 1 */
+	u32 *flow_of;  /* region's number of a row to flow's */
 	u64 **waits;   /* by block of the region: rows (flow's numbers) that waiting lanes will read */
 	u64 *end_live; /* rows live where the region ends */
 	bool affine;   /* what is known of affine rows holds here */
-	u32 *live_in;  /* by place in the frame: the set of rows in which it has been seen last, */
-	u32 lives;     /* of so many */
 	bool clashes;  /* two rows of one place are live together */
 };
 
@@ -261,7 +262,8 @@ static u32 region_row(struct making *m, u32 row)
 {
 	const struct flow_row *from = &m->f->rows[row];
 
-	if (!m->row_of[row]) {
+	if (!m->g->row_of[row]) {
+		m->flow_of[m->r->row_count] = row;
 		m->r->rows[m->r->row_count++] =
 			(struct region_row){.offset = from->offset,
 					    .bits = from->bits,
@@ -270,9 +272,9 @@ static u32 region_row(struct making *m, u32 row)
 					    .value = from->value,
 					    .affine = m->affine && from->affine && !from->constant,
 					    .step = from->step};
-		m->row_of[row] = m->r->row_count;
+		m->g->row_of[row] = m->r->row_count;
 	}
-	return m->row_of[row] - 1;
+	return m->g->row_of[row] - 1;
 }
 
 /* Rows live before instruction k, by the flow's numbers. */
@@ -307,7 +309,7 @@ static const u64 *live_at(const struct making *m, u32 b)
 /* All blocks that run from block `from` on before `join`: lanes wait there that will read `rows`. */
 static void lanes_wait(struct making *m, u32 from, u32 join, const u64 *rows)
 {
-	struct growth *g = (struct growth *)(uintptr_t)m->g;
+	struct growth *g = m->g;
 	u32 depth = 0;
 
 	g->visit++;
@@ -373,12 +375,12 @@ static bool is_move(const struct form *f)
 
 static void note_proven(const struct making *m, u32 k, struct region_insn *x)
 {
-	const struct step *s = &m->f->steps[k];
-	const u8 others = x->shapes ? x->shapes & SHAPE_OTHER : SHAPE_OTHER;
-
-	x->affine = m->affine && affine_step(m->f, s);
+	x->affine = m->affine && affine_step(m->f, &m->f->steps[k]);
 	if (!x->moves)
 		return;
+	if (m->g->lean)
+		x->shapes = lean_shapes(m->f, x->shapes);
+	const u8 others = x->shapes ? x->shapes & SHAPE_OTHER : SHAPE_OTHER;
 	x->proven = proven_find(m->f, k, m->affine);
 	if (x->affine)
 		x->shapes = SHAPE_KNOWN | SHAPE_SAME;
@@ -515,53 +517,6 @@ static void make_hoisted(struct making *m, u32 k, struct region_insn *to)
 				   .repeat = f->steps[k].repeat};
 }
 
-static bool writes_base(const struct region_insn *x, u32 offset, const struct region *r)
-{
-	for (u32 o = 0; o < x->operand_count; o++)
-		if (x->operands[o].written && r->rows[x->operands[o].row].offset == offset)
-			return true;
-	return false;
-}
-
-/* The next access, from x->insns[k] on, that surely comes with `first` and differs from it in the offset alone; else the block's end. */
-static u32 next_alike(const struct region *r, const struct region_block *x, const struct region_insn *first, u32 k)
-{
-	if (writes_base(&x->insns[k - 1], first->plain->a, r))
-		return x->insn_count;
-	for (; k < x->insn_count; k++) {
-		const struct region_insn *i = &x->insns[k];
-		if (i->moves && i->guard == NO_OPERAND && i->meaning == first->meaning && i->shapes == first->shapes &&
-		    i->plain->a == first->plain->a)
-			return k;
-		if (writes_base(i, first->plain->a, r))
-			break;
-	}
-	return x->insn_count;
-}
-
-/* What reaches 256 KB and more beyond another is no part of its run. */
-static void note_reaches(const struct region *r, const struct region_block *x)
-{
-	enum { REACH_MOST = 4 * 0xffff };
-
-	for (u32 k = 0; k < x->insn_count; k++) {
-		struct region_insn *first = &x->insns[k];
-		if (!first->moves || first->guard != NO_OPERAND || first->reach)
-			continue;
-		s64 low = first->plain->imm, high = low;
-		for (u32 n = k; n < x->insn_count; n = next_alike(r, x, first, n + 1)) {
-			const s64 at = x->insns[n].plain->imm;
-			low = at < low && high - at <= REACH_MOST ? at : low;
-			high = at > high && at - low <= REACH_MOST ? at : high;
-		}
-		for (u32 n = k; n < x->insn_count; n = next_alike(r, x, first, n + 1)) {
-			const s64 at = x->insns[n].plain->imm;
-			if (at >= low && at <= high && !x->insns[n].reach)
-				x->insns[n].reach = (u32)((at - low + 3) / 4) | (u32)((high - at + 3) / 4) << 16;
-		}
-	}
-}
-
 static void make_block(struct making *m, u32 n)
 {
 	const struct code_flow *f = m->f;
@@ -583,7 +538,7 @@ static void make_block(struct making *m, u32 n)
 			make_insn(m, n, k, &to->insns[to->insn_count++]);
 		else if (f->steps[k].kind == STEP_NOTHING && f->steps[k].told)
 			make_hoisted(m, k, &to->insns[to->insn_count++]);
-	note_reaches(m->r, to);
+	region_note_reaches(m->r, to);
 	if (!cut)
 		make_end(m, b, to, end - 1);
 }
@@ -593,14 +548,14 @@ static const u64 *own_rows(struct making *m, const u64 *live)
 {
 	u64 *own = ARENA_ARRAY(m->f->arena, m->r->words, u64);
 
-	m->lives++;
-	for (u32 row = 0; row < m->f->row_count; row++) {
-		if (!m->row_of[row] || !row_in(live, row) || !m->r->rows[m->row_of[row] - 1].written)
+	m->g->mark++;
+	for (u32 n = 0; n < m->r->row_count; n++) {
+		if (!row_in(live, m->flow_of[n]) || !m->r->rows[n].written)
 			continue;
-		u32 *seen = &m->live_in[m->f->rows[row].home];
-		m->clashes |= *seen == m->lives;
-		*seen = m->lives;
-		row_add(own, m->row_of[row] - 1);
+		u32 *mark = &m->g->marks[m->f->rows[m->flow_of[n]].home];
+		m->clashes |= *mark == m->g->mark;
+		*mark = m->g->mark;
+		row_add(own, n);
 	}
 	return own;
 }
@@ -616,7 +571,7 @@ static const u64 *left_with(struct making *m, const struct region_insn *x, const
 
 	if (!x->ends_alone)
 		return own_rows(m, live);
-	u64 *read = ARENA_ARRAY(f->arena, f->words, u64);
+	u64 *read = memset(m->g->set, 0, f->words * sizeof *read);
 	for (u32 o = 0; o < s->operand_count; o++)
 		if (s->operands[o].read)
 			row_add(read, s->operands[o].row);
@@ -628,13 +583,13 @@ static const u64 *left_with(struct making *m, const struct region_insn *x, const
 /* A row whose place in the frame another one takes later is not there for the whole region: it is kept like one that is written. */
 static void note_taken_places(struct making *m)
 {
-	bool *taken = ARENA_ARRAY(m->f->arena, m->f->row_count + 1, bool);
+	const u32 taken = ++m->g->mark;
 
-	for (u32 row = 0; row < m->f->row_count; row++)
-		taken[m->f->rows[row].home] |= m->row_of[row] && m->r->rows[m->row_of[row] - 1].written;
-	for (u32 row = 0; row < m->f->row_count; row++)
-		if (m->row_of[row])
-			m->r->rows[m->row_of[row] - 1].written = taken[m->f->rows[row].home];
+	for (u32 n = 0; n < m->r->row_count; n++)
+		if (m->r->rows[n].written)
+			m->g->marks[m->f->rows[m->flow_of[n]].home] = taken;
+	for (u32 n = 0; n < m->r->row_count; n++)
+		m->r->rows[n].written = m->g->marks[m->f->rows[m->flow_of[n]].home] == taken;
 }
 
 /* Which rows are live where a warp may leave: at its blocks' starts, and before accesses. Lanes that wait elsewhere
@@ -677,12 +632,10 @@ static void make_rows(struct making *m)
 {
 	const u64 *enter = m->f->blocks[m->g->list[0]].live;
 
-	for (u32 row = 0; row < m->f->row_count; row++) {
-		struct region_row *r = m->row_of[row] ? &m->r->rows[m->row_of[row] - 1] : NULL;
-		if (!r)
-			continue;
-		r->enters = row_in(enter, row);
-		r->leaves = r->written && row_in(m->end_live, row);
+	for (u32 n = 0; n < m->r->row_count; n++) {
+		m->r->rows[n].enters = row_in(enter, m->flow_of[n]);
+		m->r->rows[n].leaves = m->r->rows[n].written && row_in(m->end_live, m->flow_of[n]);
+		m->g->row_of[m->flow_of[n]] = 0; /* for the next region */
 	}
 }
 
@@ -721,21 +674,33 @@ static bool merges_affine(const struct making *m)
 	return false;
 }
 
+/* At least as many as there are rows in the region. */
+static u32 count_operands(const struct growth *g)
+{
+	u32 count = 0;
+
+	for (u32 n = 0; n < g->good; n++)
+		for (u32 k = g->f->blocks[g->list[n]].first; k < g->f->blocks[g->list[n]].end; k++)
+			count += g->f->steps[k].operand_count;
+	return count;
+}
+
 /* False: what it leaves in the frame would not be one value a place. It should not happen. */
-static bool make_region(const struct growth *g, struct region *r)
+static bool make_region(struct growth *g, struct region *r)
 {
 	const struct code_flow *f = g->f;
+	const u32 rows = count_operands(g);
 	struct making m = {.g = g, .f = f, .r = r};
 
 	*r = (struct region){.of_machine = f->code->steps,
+			     .lean = g->lean,
 			     .first = f->blocks[g->list[0]].first,
 			     .end = g->end,
 			     .size = g->size,
 			     .block_count = g->good};
 	r->blocks = ARENA_ARRAY(f->arena, g->good + 1, struct region_block);
-	r->rows = ARENA_ARRAY(f->arena, f->row_count + 1, struct region_row);
-	m.row_of = ARENA_ARRAY(f->arena, f->row_count + 1, u32);
-	m.live_in = ARENA_ARRAY(f->arena, f->row_count + 1, u32);
+	r->rows = ARENA_ARRAY(f->arena, rows + 1, struct region_row);
+	m.flow_of = ARENA_ARRAY(f->arena, rows + 1, u32);
 	m.waits = ARENA_ARRAY(f->arena, g->good + 1, u64 *);
 	m.end_live = ARENA_ARRAY(f->arena, f->words, u64);
 	for (u32 n = 0; n < g->good; n++)
@@ -757,17 +722,20 @@ static bool make_region(const struct growth *g, struct region *r)
 }
 
 /* Over all blocks in order; those in a region already are passed over. Small regions are not worth their entry. */
-struct regions regions_find(const struct code_flow *f)
+struct regions regions_find(const struct code_flow *f, bool lean)
 {
 	const u32 count = f->block_count + 1;
 	struct regions found = {0};
-	struct growth g = {.f = f};
+	struct growth g = {.f = f, .lean = lean};
 	u32 **const lists[] = {&g.stamp, &g.number, &g.list, &g.stack, &g.seen};
 
 	for (size_t k = 0; k < COUNT_OF(lists); k++)
 		*lists[k] = ARENA_ARRAY(f->arena, count + 1, u32);
 	g.covered = ARENA_ARRAY(f->arena, count, bool);
 	g.written = ARENA_ARRAY(f->arena, f->words, u64);
+	g.set = ARENA_ARRAY(f->arena, f->words, u64);
+	g.row_of = ARENA_ARRAY(f->arena, f->row_count + 1, u32);
+	g.marks = ARENA_ARRAY(f->arena, f->row_count + 1, u32);
 	found.items = ARENA_ARRAY(f->arena, count, struct region);
 	found.whole_rows = f->whole_rows;
 	for (u32 k = 0; k < f->code->insn_count; k++)

@@ -94,9 +94,12 @@ struct region_row {
 
 struct region {
 	bool of_machine; /* machine code: lanes meet as exec/converge.h has it */
-	u32 first, end;  /* instructions of the code: where it begins, and where the warp goes on */
-	u32 size;        /* instructions in it */
-	u8 fp;           /* the floating-point mode that it runs under (enum fp_mode) */
+	bool lean; /* of a kernel so large that how long compiling takes comes before how fast the code is: native/costs.h */
+	u64 cost;       /* microseconds of processor time that compiling it takes, about */
+	bool left;      /* to the interpreter, since all that may be spent on the kernel goes to others */
+	u32 first, end; /* instructions of the code: where it begins, and where the warp goes on */
+	u32 size;       /* instructions in it */
+	u8 fp;          /* the floating-point mode that it runs under (enum fp_mode) */
 	struct region_block *blocks;
 	u32 block_count;
 	struct region_row *rows;
@@ -110,7 +113,7 @@ struct regions {
 	bool whole_rows;    /* only for blocks of which 32 threads along x, or a multiple, are a row */
 };
 
-/* All regions of the kernel. They refer to nothing of it, nor of its program. */
-struct regions regions_find(const struct code_flow *f);
+/* All regions of the kernel. They refer to nothing of it, nor of its program. lean: small ones, with less code for each instruction. */
+struct regions regions_find(const struct code_flow *f, bool lean);
 
 #endif

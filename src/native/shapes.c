@@ -311,7 +311,7 @@ static u32 next_of(struct trial *t, u32 b)
 
 static void run_from(struct trial *t, u32 b)
 {
-	while (b < t->f->block_count && t->steps < STEPS_MOST) {
+	while (b < t->f->block_count && t->steps < STEPS_MOST + t->f->code->insn_count) {
 		const struct code_block *x = &t->f->blocks[b];
 		t->visited[b] = true;
 		for (u32 k = x->first; k < x->end; k++)

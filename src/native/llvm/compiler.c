@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
@@ -232,6 +233,20 @@ static void tell_memory(LLVMValueRef function)
 		fprintf(stderr, "  rows and places that stay in memory: %llu bytes\n", (unsigned long long)bytes);
 }
 
+static double processor_ms(void)
+{
+	struct timespec now;
+
+	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) ? 0 : (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* What it has taken so far. */
+static void tell_time(const struct region *r, double start)
+{
+	fprintf(stderr, "  %.1f ms of processor time, where %.1f were expected\n", processor_ms() - start,
+		(double)r->cost / 1e3);
+}
+
 static void list_handlers(const struct region *r, const struct meanings *m, struct native_made *made)
 {
 	for (u32 b = 0; b < r->block_count; b++)
@@ -251,6 +266,7 @@ static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct r
 	LLVMContextRef context = LLVMContextCreate();
 	LLVMModuleRef module = LLVMModuleCreateWithNameInContext(name, context);
 	LLVMMemoryBufferRef object = NULL;
+	const double start = processor_ms();
 	struct meanings meanings;
 	char *error = NULL;
 
@@ -275,8 +291,10 @@ static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct r
 			LLVMDisposeMessage(error);
 			object = NULL;
 		}
-		if (dumps("regions"))
+		if (dumps("regions")) {
 			tell_memory(LLVMGetNamedFunction(module, name));
+			tell_time(r, start);
+		}
 		if (dumps("code"))
 			LLVMDumpModule(module);
 	}

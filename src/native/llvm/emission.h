@@ -118,14 +118,20 @@ LLVMValueRef running(struct emission *e);
 void keep_rows(struct emission *e, const u64 *live);
 /* Leaves the region for `insn`. */
 void leave(struct emission *e, enum native_exit how, u32 insn, LLVMValueRef mask);
-/* As the interpreter counts a straight run; back: takes it back, where the interpreter will count it again. */
-void count(struct emission *e, u32 run, bool is_branch, bool back);
 /* Jumps to a block; upwards only while there is budget left. */
 void jump(struct emission *e, u32 to, bool backward);
 /* Before the branch at the block's end, which the interpreter is to run: it counts it, too. */
 void leave_before_branch(struct emission *e, const struct region_block *x, LLVMValueRef mask);
 /* Rows that are dead where lanes meet, so that no loop which goes on from there carries them. */
 void drop_rows(struct emission *e, u32 n);
+
+/* --- Counters (emit_counters.c) ---------------------------------------------------------------- */
+
+void begin_counters(struct emission *e);
+/* Counters and mask to the run's struct, `insn` as where to go on. */
+void put_place(struct emission *e, u32 insn, LLVMValueRef mask);
+/* As the interpreter counts a straight run; back: takes it back, where the interpreter will count it again. */
+void count(struct emission *e, u32 run, bool is_branch, bool back);
 
 /* --- Machine code (emit_machine.c) ------------------------------------------------------------ */
 

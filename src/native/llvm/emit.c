@@ -106,24 +106,6 @@ static LLVMValueRef predicate(struct emission *e, u32 row, bool negated)
 
 /* --- Ways out ----------------------------------------------------------------------------------- */
 
-/* Counters and mask to the run's struct, `insn` as where to go on. */
-static void put_place(struct emission *e, u32 insn, LLVMValueRef mask)
-{
-	const struct {
-		LLVMValueRef from;
-		size_t to;
-	} sums[] = {{e->budget, offsetof(struct native_run, budget)},
-		    {e->issued, offsetof(struct native_run, issued)},
-		    {e->lanes, offsetof(struct native_run, lanes)},
-		    {e->branches, offsetof(struct native_run, branches)},
-		    {e->divergent, offsetof(struct native_run, divergent)}};
-
-	for (size_t k = 0; k < COUNT_OF(sums); k++)
-		LLVMBuildStore(e->b, get(e, e->i64, sums[k].from), run_field(e, sums[k].to));
-	LLVMBuildStore(e->b, mask, run_field(e, offsetof(struct native_run, mask)));
-	LLVMBuildStore(e->b, word(e, insn), run_field(e, offsetof(struct native_run, at)));
-}
-
 void leave(struct emission *e, enum native_exit how, u32 insn, LLVMValueRef mask)
 {
 	put_place(e, insn, mask);
@@ -279,20 +261,6 @@ static void emit_inline(struct emission *e, const struct region_insn *x, const s
 	call_handler(e, x, mask, number, true);
 	LLVMBuildBr(e->b, go_on);
 	go_to(e, go_on);
-}
-
-/* As the interpreter counts a straight run; back: takes it back, where the interpreter will count it again. */
-void count(struct emission *e, u32 run, bool is_branch, bool back)
-{
-	LLVMValueRef n = LLVMConstInt(e->i64, back ? (u64) - (s64)run : run, true);
-	LLVMValueRef mask = get(e, e->i32, e->mask);
-	LLVMValueRef active = lanes_in(e, mask);
-
-	add_to(e, e->issued, n);
-	add_to(e, e->lanes, LLVMBuildMul(e->b, n, active, ""));
-	add_to(e, e->budget, LLVMConstNeg(n));
-	if (is_branch)
-		add_to(e, e->branches, LLVMConstInt(e->i64, back ? (u64)-1 : 1, true));
 }
 
 /* Where lanes exchange values while some are elsewhere, the interpreter goes on. */
@@ -696,7 +664,6 @@ static void emit_entrance(struct emission *e)
 	go_to(e, new_block(e, "entrance"));
 	e->array = LLVMBuildAlloca(e->b, LLVMArrayType2(e->i8, bytes + ROW_ALIGN), "rows");
 	LLVMSetAlignment(e->array, ROW_ALIGN);
-	LLVMValueRef zero = LLVMConstNull(e->i64);
 	e->tallies = get(e, e->ptr, run_field(e, offsetof(struct native_run, tallies)));
 	e->repeats = get(e, e->ptr, run_field(e, offsetof(struct native_run, repeats)));
 	e->patterns = get(e, e->ptr, run_field(e, offsetof(struct native_run, patterns)));
@@ -704,11 +671,7 @@ static void emit_entrance(struct emission *e)
 	e->mask = variable(e, e->i32, word(e, FULL_MASK), "mask");
 	e->where = variable(e, e->i32, word(e, 0), "where");
 	e->how = variable(e, e->i32, word(e, NATIVE_DONE), "how");
-	e->budget = variable(e, e->i64, get(e, e->i64, run_field(e, offsetof(struct native_run, budget))), "budget");
-	e->issued = variable(e, e->i64, zero, "issued");
-	e->lanes = variable(e, e->i64, zero, "lanes");
-	e->branches = variable(e, e->i64, zero, "branches");
-	e->divergent = variable(e, e->i64, zero, "divergent");
+	begin_counters(e);
 	begin_firsts(e);
 	for (u32 row = 0; row < r->row_count; row++)
 		if (r->rows[row].written && r->rows[row].enters && !is_kept_as_first(e, row))

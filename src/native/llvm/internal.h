@@ -29,7 +29,8 @@ struct meaning_function {
 	LLVMValueRef function;
 	bool inlines; /* straight code on rows alone, or an access that says NULL where it gives up */
 	bool needs_warp;
-	bool of_mode; /* computes with floats: what comes out depends on the mode it runs under */
+	bool lane_by_lane; /* neither accesses memory nor exchanges values among lanes */
+	bool of_mode;      /* computes with floats: what comes out depends on the mode it runs under */
 };
 
 struct meanings {

@@ -203,7 +203,26 @@ static void mark_fixed_fields(LLVMValueRef function)
 		}
 }
 
-static void judge(LLVMModuleRef module, struct meaning_function *m, u8 region_fp)
+/* A meaning asks whether all lanes run, and writes whole rows if so. To write lanes by the mask does the same; where it is known that all
+ * run, LLVM finds that. It is half of the code, and no branch. */
+static void always_merge(LLVMValueRef function)
+{
+	LLVMValueRef mask = LLVMGetParam(function, 3);
+	LLVMTypeRef i1 = LLVMInt1TypeInContext(LLVMGetTypeContext(LLVMTypeOf(mask)));
+	LLVMUseRef next;
+
+	for (LLVMUseRef use = LLVMGetFirstUse(mask); use; use = next) {
+		LLVMValueRef asks = LLVMGetUser(use);
+		next = LLVMGetNextUse(use);
+		if (!LLVMIsAICmpInst(asks) || LLVMGetOperand(asks, 1) != LLVMConstAllOnes(LLVMTypeOf(mask)))
+			continue;
+		const LLVMIntPredicate how = LLVMGetICmpPredicate(asks);
+		if (how == LLVMIntEQ || how == LLVMIntNE)
+			LLVMReplaceAllUsesWith(asks, LLVMConstInt(i1, how == LLVMIntNE, false));
+	}
+}
+
+static void judge(LLVMModuleRef module, struct meaning_function *m, const struct region *r)
 {
 	LLVMContextRef c = LLVMGetModuleContext(module);
 	const unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
@@ -214,12 +233,13 @@ static void judge(LLVMModuleRef module, struct meaning_function *m, u8 region_fp
 	if (m->function)
 		m->of_mode = takes_mark(module, m->function, "native_under_mode");
 	const bool may_loop = m->function && takes_mark(module, m->function, "native_loops");
-	m->inlines =
-		inlines(m->function, may_loop) &&
-		(m->rounding == FP_RN || rounding_apply(m->function, m->rounding | (region_fp & FP_FTZ), region_fp));
+	m->inlines = inlines(m->function, may_loop) &&
+		     (m->rounding == FP_RN || rounding_apply(m->function, m->rounding | (r->fp & FP_FTZ), r->fp));
 	if (!m->inlines)
 		return;
 	mark_fixed_fields(m->function);
+	if (r->lean && m->lane_by_lane)
+		always_merge(m->function);
 	m->needs_warp = LLVMGetFirstUse(LLVMGetParam(m->function, 0)) != NULL;
 	LLVMSetLinkage(m->function, LLVMInternalLinkage);
 	LLVMAddAttributeAtIndex(m->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
@@ -255,15 +275,17 @@ static bool declare(LLVMModuleRef module, const struct region *r, struct meaning
 
 	for (u32 b = 0; b < r->block_count; b++)
 		for (u32 k = 0; k < r->blocks[b].insn_count; k++) {
-			const char *meaning = r->blocks[b].insns[k].meaning;
-			const u8 rounding = own_rounding(&r->blocks[b].insns[k]);
+			const struct region_insn *x = &r->blocks[b].insns[k];
+			const char *meaning = x->meaning;
+			const u8 rounding = own_rounding(x);
 			if (!meaning || find(m, meaning, rounding))
 				continue;
 			struct meaning_function *grown = realloc(m->items, (m->count + 1) * sizeof *grown);
 			if (!grown)
 				return false;
 			m->items = grown;
-			m->items[m->count++] = (struct meaning_function){.meaning = meaning, .rounding = rounding};
+			m->items[m->count++] = (struct meaning_function){
+				.meaning = meaning, .rounding = rounding, .lane_by_lane = !x->accesses && !x->together};
 			function_name(meaning, rounding, name, sizeof name);
 			if (!LLVMGetNamedFunction(module, name))
 				LLVMAddFunction(module, name, type);
@@ -327,7 +349,7 @@ bool meanings_link(LLVMModuleRef module, const char *width, const struct region 
 	}
 	drop_assumptions(module);
 	for (u32 k = 0; k < m->count; k++)
-		judge(module, &m->items[k], m->fp);
+		judge(module, &m->items[k], r);
 	return true;
 }
 

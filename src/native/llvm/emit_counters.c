@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a region counts as it goes, and how the run's struct gets it.
+ */
+#include "native/llvm/emission.h"
+
+/* Variables, which become registers; in lean code the fields themselves, so that no way out has to write them. */
+void begin_counters(struct emission *e)
+{
+	const struct {
+		LLVMValueRef *counter;
+		size_t field;
+	} all[] = {{&e->budget, offsetof(struct native_run, budget)},
+		   {&e->issued, offsetof(struct native_run, issued)},
+		   {&e->lanes, offsetof(struct native_run, lanes)},
+		   {&e->branches, offsetof(struct native_run, branches)},
+		   {&e->divergent, offsetof(struct native_run, divergent)}};
+
+	for (size_t k = 0; k < COUNT_OF(all); k++) {
+		LLVMValueRef field = run_field(e, all[k].field);
+		LLVMValueRef start = k ? LLVMConstNull(e->i64) : get(e, e->i64, field);
+		*all[k].counter = e->r->lean ? field : variable(e, e->i64, start, "counter");
+		if (e->r->lean && k)
+			LLVMBuildStore(e->b, start, field);
+	}
+}
+
+/* Counters and mask to the run's struct, `insn` as where to go on. */
+void put_place(struct emission *e, u32 insn, LLVMValueRef mask)
+{
+	const struct {
+		LLVMValueRef from;
+		size_t to;
+	} sums[] = {{e->budget, offsetof(struct native_run, budget)},
+		    {e->issued, offsetof(struct native_run, issued)},
+		    {e->lanes, offsetof(struct native_run, lanes)},
+		    {e->branches, offsetof(struct native_run, branches)},
+		    {e->divergent, offsetof(struct native_run, divergent)}};
+
+	for (size_t k = 0; k < COUNT_OF(sums) && !e->r->lean; k++)
+		LLVMBuildStore(e->b, get(e, e->i64, sums[k].from), run_field(e, sums[k].to));
+	LLVMBuildStore(e->b, mask, run_field(e, offsetof(struct native_run, mask)));
+	LLVMBuildStore(e->b, word(e, insn), run_field(e, offsetof(struct native_run, at)));
+}
+
+/* As the interpreter counts a straight run; back: takes it back, where the interpreter will count it again. */
+void count(struct emission *e, u32 run, bool is_branch, bool back)
+{
+	LLVMValueRef n = LLVMConstInt(e->i64, back ? (u64) - (s64)run : run, true);
+	LLVMValueRef mask = get(e, e->i32, e->mask);
+	LLVMValueRef active = lanes_in(e, mask);
+
+	add_to(e, e->issued, n);
+	add_to(e, e->lanes, LLVMBuildMul(e->b, n, active, ""));
+	add_to(e, e->budget, LLVMConstNeg(n));
+	if (is_branch)
+		add_to(e, e->branches, LLVMConstInt(e->i64, back ? (u64)-1 : 1, true));
+}
