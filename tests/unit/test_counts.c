@@ -13,6 +13,7 @@
 #include "script/play.h"
 #include "memory/slots.h"
 #include "observe/alike.h"
+#include "cache_folder.h"
 #include "same_counts.h"
 #include "main.h"
 #include "native_there.h"
@@ -264,6 +265,8 @@ END_TEST
 
 UNIT_TESTS("counts", 120)
 {
+	/* Generations count differently and share their code, which is compiled once. */
+	tcase_add_unchecked_fixture(unit, cache_begin, cache_end);
 	UNIT_TEST(widths_agree);
 	tcase_add_loop_test(unit, samples, 0, 2);
 	tcase_add_loop_test(unit, benchmark, 0, COUNT_OF(benchmarks));

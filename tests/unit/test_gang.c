@@ -621,7 +621,7 @@ START_TEST(constants_are_loaded_once)
 }
 END_TEST
 
-UNIT_TESTS("gang", 60)
+UNIT_TESTS("gang", 300)
 {
 	tcase_add_test(unit, constants_are_loaded_once);
 	tcase_add_loop_test(unit, agree, 0, 10);

@@ -657,7 +657,7 @@ START_TEST(expanded_rows_are_no_walls)
 }
 END_TEST
 
-UNIT_TESTS("native", 60)
+UNIT_TESTS("native", 300)
 {
 	UNIT_TEST(the_compiler_gives_its_memory_back);
 	tcase_add_loop_test(unit, accesses_of_some_lanes_agree, 0, COUNT_OF(masks));

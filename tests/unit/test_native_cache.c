@@ -14,50 +14,25 @@
 #include <unistd.h>
 
 #include "api/session.h"
+#include "cache_folder.h"
 #include "main.h"
 #include "native/cache.h"
 #include "native/load.h"
 #include "native/plugin.h"
 #include "native_there.h"
 
-static char folder[64];
-
-static void begin(void)
-{
-	strcpy(folder, "/tmp/ptxsim-cache-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	setenv("PTXSIM_CACHE", folder, 1);
-	unsetenv("PTXSIM_NATIVE_DUMP");
-}
-
-static void end(void)
-{
-	DIR *d = opendir(folder);
-	const struct dirent *e;
-	char path[400];
-
-	while (d && (e = readdir(d)))
-		if (*e->d_name != '.') {
-			snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-			unlink(path);
-		}
-	if (d)
-		closedir(d);
-	rmdir(folder);
-}
-
 /* The folder's only file; "": there is none. */
 static const char *only_file(void)
 {
 	static char path[400];
-	DIR *d = opendir(folder);
+	DIR *d = opendir(cache_folder);
 	const struct dirent *e;
 
 	*path = 0;
 	while (d && (e = readdir(d)))
 		if (*e->d_name != '.') {
 			ck_assert_msg(!*path, "several files");
-			snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+			snprintf(path, sizeof path, "%s/%s", cache_folder, e->d_name);
 		}
 	if (d)
 		closedir(d);
@@ -139,12 +114,12 @@ START_TEST(a_second_tier_finds_the_code)
 {
 	if (!native_is_there())
 		return;
-	begin();
+	cache_begin();
 	is_kept(7);
 	ck_assert(*only_file());
 	/* Another constant is another kernel. */
 	is_kept(11);
-	end();
+	cache_end();
 }
 END_TEST
 
@@ -157,7 +132,7 @@ START_TEST(what_is_left_is_compiled)
 
 	if (!native_is_there())
 		return;
-	begin();
+	cache_begin();
 	run(7, &cached);
 	const int fd = open(only_file(), O_RDONLY);
 	const ssize_t bytes = read(fd, text, sizeof text);
@@ -175,7 +150,7 @@ START_TEST(what_is_left_is_compiled)
 	ck_assert(found.objects[0].untried && !found.objects[0].bytes);
 	cache_release(&found);
 	is_kept(7);
-	end();
+	cache_end();
 }
 END_TEST
 
@@ -185,7 +160,7 @@ START_TEST(off_keeps_nothing)
 
 	if (!native_is_there())
 		return;
-	begin();
+	cache_begin();
 	setenv("PTXSIM_CACHE", _i ? "off" : "not/absolute", 1);
 	for (u32 k = 0; k < 2; k++) {
 		run(7, &cached);
@@ -193,7 +168,7 @@ START_TEST(off_keeps_nothing)
 	}
 	ck_assert(!*only_file());
 	ck_assert(access("not", F_OK));
-	end();
+	cache_end();
 }
 END_TEST
 
@@ -203,7 +178,7 @@ START_TEST(damaged_files_are_compiled_again)
 
 	if (!native_is_there())
 		return;
-	begin();
+	cache_begin();
 	run(7, &cached);
 	const char *path = only_file();
 	const off_t bytes = bytes_of(path);
@@ -219,7 +194,7 @@ START_TEST(damaged_files_are_compiled_again)
 	}
 	run(7, &cached);
 	ck_assert(cached);
-	end();
+	cache_end();
 }
 END_TEST
 
@@ -231,35 +206,35 @@ START_TEST(unsafe_files_are_not_used)
 
 	if (!native_is_there())
 		return;
-	begin();
+	cache_begin();
 	run(7, &cached);
 	const char *path = only_file();
 	ck_assert(!chmod(path, 0620));
 	run(7, &cached); /* replaced by a safe one */
 	ck_assert(!cached);
-	ck_assert(!chmod(folder, 0770));
+	ck_assert(!chmod(cache_folder, 0770));
 	run(7, &cached);
 	ck_assert(!cached);
-	ck_assert(!chmod(folder, 0700));
+	ck_assert(!chmod(cache_folder, 0700));
 	run(7, &cached);
 	ck_assert(cached);
 	if (!geteuid()) {
 		ck_assert(!chown(path, 65534, 65534));
 		run(7, &cached);
 		ck_assert(!cached);
-		ck_assert(!chown(folder, 65534, 65534));
+		ck_assert(!chown(cache_folder, 65534, 65534));
 		run(7, &cached);
 		ck_assert(!cached);
-		ck_assert(!chown(folder, 0, 0));
+		ck_assert(!chown(cache_folder, 0, 0));
 	}
 	/* Links lead elsewhere. */
-	snprintf(aside, sizeof aside, "%s/aside", folder);
+	snprintf(aside, sizeof aside, "%s/aside", cache_folder);
 	ck_assert(!rename(path, aside));
 	ck_assert(!symlink(aside, path));
 	run(7, &cached);
 	ck_assert(!cached);
 	unlink(aside);
-	end();
+	cache_end();
 }
 END_TEST
 
@@ -273,9 +248,9 @@ START_TEST(the_folder_is_bounded)
 
 	if (!native_is_there())
 		return;
-	begin();
+	cache_begin();
 	for (u32 k = 0; k < FILES; k++) {
-		snprintf(path, sizeof path, "%s/%032x.code", folder, k);
+		snprintf(path, sizeof path, "%s/%032x.code", cache_folder, k);
 		const int fd = open(path, O_WRONLY | O_CREAT, 0600);
 		/* The first is the oldest. */
 		const struct timespec times[2] = {{.tv_sec = 1000000 + k}, {.tv_sec = 1000000 + k}};
@@ -283,10 +258,10 @@ START_TEST(the_folder_is_bounded)
 		close(fd);
 	}
 	/* Nobody knows whose that is. */
-	snprintf(path, sizeof path, "%s/letter", folder);
+	snprintf(path, sizeof path, "%s/letter", cache_folder);
 	close(open(path, O_WRONLY | O_CREAT, 0600));
 	/* Left by a process that has died. */
-	snprintf(path, sizeof path, "%s/new-1-0", folder);
+	snprintf(path, sizeof path, "%s/new-1-0", cache_folder);
 	const int fd = open(path, O_WRONLY | O_CREAT, 0600);
 	const struct timespec long_ago[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
 	futimens(fd, long_ago);
@@ -294,18 +269,18 @@ START_TEST(the_folder_is_bounded)
 	run(7, &cached);
 	ck_assert(access(path, F_OK));
 	for (u32 k = 0; k < FILES; k++) {
-		snprintf(path, sizeof path, "%s/%032x.code", folder, k);
+		snprintf(path, sizeof path, "%s/%032x.code", cache_folder, k);
 		if (!stat(path, &about))
 			bytes += (u64)about.st_size;
 		else
 			ck_assert_msg(k < FILES - 4, "file %u has gone", k);
 	}
 	ck_assert_uint_le(bytes, 64u << 20);
-	snprintf(path, sizeof path, "%s/letter", folder);
+	snprintf(path, sizeof path, "%s/letter", cache_folder);
 	ck_assert(!access(path, F_OK));
 	run(7, &cached);
 	ck_assert(cached);
-	end();
+	cache_end();
 }
 END_TEST
 
@@ -353,9 +328,9 @@ START_TEST(code_is_for_one_library)
 
 	if (!processor_vector_bytes())
 		return;
-	begin();
-	snprintf(library, sizeof library, "%s/libLLVM.so", folder);
-	snprintf(other, sizeof other, "%s/new", folder);
+	cache_begin();
+	snprintf(library, sizeof library, "%s/libLLVM.so", cache_folder);
+	snprintf(other, sizeof other, "%s/new", cache_folder);
 	cache_keep(&key, library, &object, 1);
 	ck_assert(!is_found(&key));
 	close(open(library, O_WRONLY | O_CREAT, 0600));
@@ -368,7 +343,7 @@ START_TEST(code_is_for_one_library)
 	ck_assert(is_found(&key));
 	unlink(library);
 	ck_assert(!is_found(&key));
-	end();
+	cache_end();
 }
 END_TEST
 
@@ -381,7 +356,7 @@ START_TEST(the_compiler_knows_its_library)
 
 	if (!native_is_there())
 		return;
-	begin();
+	cache_begin();
 	struct native_compiler *c = native_load_compiler(&plugin, message, sizeof message);
 	ck_assert_ptr_nonnull(c);
 	ck_assert(plugin->library(c, path, sizeof path));
@@ -395,7 +370,7 @@ START_TEST(the_compiler_knows_its_library)
 	close(fd);
 	ck_assert(!memcmp(text + bytes - sizeof identity, identity, sizeof identity));
 	free(text);
-	end();
+	cache_end();
 }
 END_TEST
 
@@ -407,14 +382,14 @@ START_TEST(several_may_write_at_once)
 
 	if (!processor_vector_bytes())
 		return;
-	begin();
+	cache_begin();
 	for (u32 t = 0; t < THREADS; t++)
 		ck_assert(!pthread_create(&threads[t], NULL, keep_and_find, &failed[t]));
 	for (u32 t = 0; t < THREADS; t++) {
 		pthread_join(threads[t], NULL);
 		ck_assert(!failed[t]);
 	}
-	end();
+	cache_end();
 }
 END_TEST
 
@@ -428,7 +403,7 @@ START_TEST(damaged_objects_are_refused_or_linked)
 
 	if (!native_is_there())
 		return;
-	begin();
+	cache_begin();
 	run(7, &cached);
 	const int fd = open(only_file(), O_RDONLY);
 	u64 head[5];
@@ -460,7 +435,7 @@ START_TEST(damaged_objects_are_refused_or_linked)
 		free(part);
 	}
 	free(object);
-	end();
+	cache_end();
 }
 END_TEST
 
