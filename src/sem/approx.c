@@ -72,18 +72,30 @@ ALWAYS_INLINE void look_up_column(s32 c[WARP_LANES], const s32 *column, u32 coun
 	EACH_LANE (r)                        \
 	.significand[l] = mufu_significand(&mufu_##NAME##_plan, SEGMENT_OF(&s, l), (r).first[l], (r).squared[l])
 #endif
+#define UNIT_ROWS(r, NAME)                                        \
+	EACH_LANE {                                               \
+		r.number[l] = mufu_##NAME##_segment(operand[l]);  \
+		r.first[l] = mufu_##NAME##_first(operand[l]);     \
+		r.squared[l] = mufu_##NAME##_squared(operand[l]); \
+	}
 #define UNIT_OF_SIGNIFICAND(NAME)                                                                          \
 	ALWAYS_INLINE void NAME##_significands(u32 significand[WARP_LANES], const u32 operand[WARP_LANES]) \
 	{                                                                                                  \
 		struct unit_rows r;                                                                        \
-		EACH_LANE {                                                                                \
-			r.number[l] = mufu_##NAME##_segment(operand[l]);                                   \
-			r.first[l] = mufu_##NAME##_first(operand[l]);                                      \
-			r.squared[l] = mufu_##NAME##_squared(operand[l]);                                  \
-		}                                                                                          \
+		UNIT_ROWS(r, NAME)                                                                         \
 		FIND_SIGNIFICANDS(r, NAME);                                                                \
 		EACH_LANE                                                                                  \
 			significand[l] = r.significand[l];                                                 \
+	}                                                                                                  \
+	ARE_USUAL(NAME)
+/* NAME_are_usual(): whether all of a warp's operands are usual ones, which go a short way. */
+#define ARE_USUAL(NAME)                                                      \
+	ALWAYS_INLINE bool NAME##_are_usual(const u32 operand[WARP_LANES])   \
+	{                                                                    \
+		u32 far = 0;                                                 \
+		EACH_LANE                                                    \
+			far = max_u32(far, mufu_##NAME##_above(operand[l])); \
+		return far < mufu_##NAME##_usual_span;                       \
 	}
 UNIT_OF_SIGNIFICAND(rcp)
 UNIT_OF_SIGNIFICAND(rsqrt)
@@ -95,83 +107,87 @@ UNIT(cos, sin)
 
 /* --- From the unit's values to instructions --- */
 
+#define EACH_OPERAND1(v, OPERAND) \
+	EACH_LANE {               \
+		LANES1(b32);      \
+		v[l] = (OPERAND); \
+	}
+#define EACH_RESULT1(RESULT, Y)       \
+	EACH_LANE {                   \
+		LANES1(b32), y = (Y); \
+		d[l] = (RESULT);      \
+	}
+#define EACH_RESULT2(RESULT)      \
+	EACH_LANE {               \
+		LANES2(b32, b32); \
+		d[l] = (RESULT);  \
+	}
+
 /* NAME_values() for handlers: OPERAND is what the unit OF gets of a lane's sources, RESULT what becomes of its y. */
 #define UNIT1(NAME, OF, OPERAND, RESULT)                                                  \
 	ALWAYS_INLINE void NAME##_values(const struct insn *i, const u8 *rows, void *row) \
 	{                                                                                 \
 		u32 v[WARP_LANES] __attribute__((aligned(64))), *const d = row;           \
 		ROWS1(b32);                                                               \
-		EACH_LANE {                                                               \
-			LANES1(b32);                                                      \
-			v[l] = (OPERAND);                                                 \
-		}                                                                         \
+		EACH_OPERAND1(v, OPERAND)                                                 \
 		OF##_unit(v, v);                                                          \
-		EACH_LANE {                                                               \
-			LANES1(b32), y = v[l];                                            \
-			d[l] = (RESULT);                                                  \
-		}                                                                         \
+		EACH_RESULT1(RESULT, v[l])                                                \
 	}
+
 /* The same truth, but of two branches on one the compiler makes two copies of what lies between. */
 ALWAYS_INLINE bool untraced(bool truth)
 {
 	asm("" : "+r"(truth));
 	return truth;
 }
-/* The largest of a warp's mufu_OF_above(), which says whether all its operands are usual ones. */
-#define FARTHEST(far, OF, of) \
-	u32 far = 0;          \
-	EACH_LANE             \
-		far = mufu_##OF##_above(of) > far ? mufu_##OF##_above(of) : far;
-/* The same of a unit with significands. A warp whose operands are all usual ones goes the short way. */
-#define USUALLY1(NAME, OF, OPERAND, RESULT)                                               \
-	ALWAYS_INLINE void NAME##_values(const struct insn *i, const u8 *rows, void *row) \
-	{                                                                                 \
-		u32 v[WARP_LANES] __attribute__((aligned(64))), s[WARP_LANES];            \
-		u32 *const d = row;                                                       \
-		ROWS1(b32);                                                               \
-		EACH_LANE                                                                 \
-			v[l] = pa[l];                                                     \
-		FARTHEST(far, OF, v[l])                                                   \
-		const bool usual = far < mufu_##OF##_usual_span;                          \
-		if (!LIKELY(usual)) {                                                     \
-			EACH_LANE {                                                       \
-				LANES1(b32);                                              \
-				v[l] = (OPERAND);                                         \
-			}                                                                 \
-		}                                                                         \
-		OF##_significands(s, v);                                                  \
-		if (LIKELY(untraced(usual))) {                                            \
-			EACH_LANE                                                         \
-				d[l] = mufu_##OF##_usual(v[l], s[l]);                     \
-		} else {                                                                  \
-			EACH_LANE {                                                       \
-				LANES1(b32), y = mufu_##OF##_of(v[l], s[l]);              \
-				d[l] = (RESULT);                                          \
-			}                                                                 \
-		}                                                                         \
+/* NAME_usually(): the operands and significands of a unit that has these; whether all operands are usual ones. */
+#define USUALLY_OPERANDS(NAME, OF, OPERAND)                                                                           \
+	ALWAYS_INLINE bool NAME##_usually(const struct insn *i, const u8 *rows, u32 v[WARP_LANES], u32 s[WARP_LANES]) \
+	{                                                                                                             \
+		ROWS1(b32);                                                                                           \
+		EACH_OPERAND1(v, a)                                                                                   \
+		const bool usual = OF##_are_usual(v);                                                                 \
+		if (!LIKELY(usual))                                                                                   \
+			EACH_OPERAND1(v, OPERAND)                                                                     \
+		OF##_significands(s, v);                                                                              \
+		return untraced(usual);                                                                               \
 	}
-/* Of the reciprocal of a divisor. */
+#define USUAL_RESULTS(OF) \
+	EACH_LANE         \
+	d[l] = mufu_##OF##_usual(v[l], s[l])
+/* UNIT1 for these. Native code calls their handlers, which are as fast as code in line and need no compiling. */
+#define USUALLY1(NAME, OF, OPERAND, RESULT)                                                    \
+	USUALLY_OPERANDS(NAME, OF, OPERAND)                                                    \
+	ALWAYS_INLINE void NAME##_values(const struct insn *i, const u8 *rows, void *row)      \
+	{                                                                                      \
+		u32 v[WARP_LANES] __attribute__((aligned(64))), s[WARP_LANES], *const d = row; \
+		ROWS1(b32);                                                                    \
+		if (LIKELY(NAME##_usually(i, rows, v, s)))                                     \
+			USUAL_RESULTS(OF);                                                     \
+		else                                                                           \
+			EACH_RESULT1(RESULT, mufu_##OF##_of(v[l], s[l]))                       \
+	}
+
+ALWAYS_INLINE void reciprocals(u32 d[WARP_LANES], const u32 v[WARP_LANES])
+{
+	u32 s[WARP_LANES] __attribute__((aligned(64)));
+
+	rcp_significands(s, v);
+	if (LIKELY(rcp_are_usual(v)))
+		USUAL_RESULTS(rcp);
+	else
+		EACH_LANE
+			d[l] = mufu_rcp_of(v[l], s[l]);
+}
 #define DIVISION(NAME, FULL, FTZ)                                                         \
 	ALWAYS_INLINE void NAME##_values(const struct insn *i, const u8 *rows, void *row) \
 	{                                                                                 \
-		u32 v[WARP_LANES] __attribute__((aligned(64))), s[WARP_LANES];            \
-		u32 *const d = row;                                                       \
+		u32 y[WARP_LANES] __attribute__((aligned(64))), *const d = row;           \
 		ROWS2(b32, b32);                                                          \
 		EACH_LANE                                                                 \
-			v[l] = mufu_divisor(pb[l], FULL, FTZ);                            \
-		FARTHEST(far, rcp, v[l])                                                  \
-		rcp_significands(s, v);                                                   \
-		if (LIKELY(far < mufu_rcp_usual_span)) {                                  \
-			EACH_LANE                                                         \
-				s[l] = mufu_rcp_usual(v[l], s[l]);                        \
-		} else {                                                                  \
-			EACH_LANE                                                         \
-				s[l] = mufu_rcp_of(v[l], s[l]);                           \
-		}                                                                         \
-		EACH_LANE {                                                               \
-			LANES2(b32, b32);                                                 \
-			d[l] = mufu_quotient(a, b, s[l], FULL, FTZ);                      \
-		}                                                                         \
+			y[l] = mufu_divisor(pb[l], FULL, FTZ);                            \
+		reciprocals(y, y);                                                        \
+		EACH_RESULT2(mufu_quotient(a, b, y[l], FULL, FTZ))                        \
 	}                                                                                 \
 	FLANE_HANDLERS(NAME, b32)
 
