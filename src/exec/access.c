@@ -22,13 +22,13 @@ static const struct remembered *remembered_elsewhere(const struct worker *k, u64
 	return NULL;
 }
 
-/* Whether the stores of i to the allocation go past the caches. Such a store is in no order with others, so only where no other block
- * can tell. What has no destination row is a store; native code's instructions have no form to ask. */
+/* Whether the stores of i to the large allocation go past the caches. Such a store is in no order with others, so only where no other
+ * block can tell. What has no destination row is a store; native code's instructions have no form to ask. */
 static bool is_streamed(const struct warp *w, const struct insn *i, const struct remembered *r)
 {
 	const struct kernel *kernel = w->grid->kernel;
 
-	if (r->high - r->low < STREAMED_LEAST || i->d != NO_OPERAND || kernel->order_dependent || kernel->code->steps)
+	if (i->d != NO_OPERAND || kernel->order_dependent || kernel->code->steps)
 		return false;
 	for (const struct remembered *o = w->worker->allocations; o < w->worker->allocations + ALLOCATION_CACHE; o++)
 		if (o->low == r->low && o->high == r->high)
@@ -37,15 +37,22 @@ static bool is_streamed(const struct warp *w, const struct insn *i, const struct
 }
 
 /* From a load on, all stores to the allocation go through the caches. */
+static void stop_streaming(struct worker *k, const struct remembered *r)
+{
+	for (struct remembered *o = k->allocations; o < k->allocations + ALLOCATION_CACHE; o++)
+		if (o->low == r->low)
+			o->flags &= ~REMEMBERED_STREAMED;
+}
+
 static void remember(struct warp *w, const struct insn *i, struct remembered r)
 {
 	r.flags &= ~REMEMBERED_STREAMED;
-	if (is_streamed(w, i, &r))
-		r.flags |= REMEMBERED_STREAMED;
-	else
-		for (struct remembered *o = w->worker->allocations; o < w->worker->allocations + ALLOCATION_CACHE; o++)
-			if (o->low == r.low)
-				o->flags &= ~REMEMBERED_STREAMED;
+	if (r.high - r.low >= STREAMED_LEAST) {
+		if (is_streamed(w, i, &r))
+			r.flags |= REMEMBERED_STREAMED;
+		else
+			stop_streaming(w->worker, &r);
+	}
 	*global_remembered(w, i) = r;
 }
 
@@ -58,11 +65,13 @@ static u8 *look_up(struct warp *w, const struct insn *i, u64 low, u64 high, bool
 	const u64 generation = __atomic_load_n(&m->generation, __ATOMIC_ACQUIRE);
 	struct allocation a;
 
-	if (worker->generation != generation) {
+	const bool none =
+		worker->generation != generation; /* is remembered; at first, in a launch, there is nothing to clear */
+	if (none && worker->generation)
 		memset(worker->allocations, 0, sizeof worker->allocations);
-		worker->generation = generation;
-	}
-	const struct remembered *other = low < high && !worker->look ? remembered_elsewhere(worker, low, high) : NULL;
+	worker->generation = generation;
+	const struct remembered *other =
+		!none && low < high && !worker->look ? remembered_elsewhere(worker, low, high) : NULL;
 	if (other) {
 		remember(w, i, *other);
 		return other->host + (low - other->low);
