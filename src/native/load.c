@@ -42,11 +42,11 @@ bool file_identity(const char *path, u64 words[FILE_IDENTITY_WORDS])
 #ifdef HAVE_DLOPEN
 enum { PATH_BYTES = 4096 + sizeof "/.libs/" PLUGIN };
 
-/* LLVM is to find the plug-in's own __cxa_atexit first: see llvm/outlive.c. AddressSanitizer allows none of this. */
+/* LLVM is to find the plug-in's own __cxa_atexit first: see llvm/outlive.c. Sanitizers allow none of this. */
 static int binding(void)
 {
 #ifdef RTLD_DEEPBIND
-	if (!dlsym(RTLD_DEFAULT, "__asan_init"))
+	if (!dlsym(RTLD_DEFAULT, "__asan_init") && !dlsym(RTLD_DEFAULT, "__tsan_init"))
 		return RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
 #endif
 	return RTLD_NOW | RTLD_LOCAL;
