@@ -24,7 +24,7 @@ static const struct remembered *remembered_elsewhere(const struct worker *k, u64
 
 /* Whether the stores of i to the large allocation go past the caches. Such a store is in no order with others, so only where no other
  * block can tell. What has no destination row is a store; native code's instructions have no form to ask. */
-static bool is_streamed(const struct warp *w, const struct insn *i, const struct remembered *r)
+static bool may_stream(const struct warp *w, const struct insn *i, const struct remembered *r)
 {
 	const struct kernel *kernel = w->grid->kernel;
 
@@ -48,7 +48,7 @@ static void remember(struct warp *w, const struct insn *i, struct remembered r)
 {
 	r.flags &= ~REMEMBERED_STREAMED;
 	if (r.high - r.low >= STREAMED_LEAST) {
-		if (is_streamed(w, i, &r))
+		if (may_stream(w, i, &r))
 			r.flags |= REMEMBERED_STREAMED;
 		else
 			stop_streaming(w->worker, &r);
@@ -64,9 +64,8 @@ static u8 *look_up(struct warp *w, const struct insn *i, u64 low, u64 high, bool
 	struct memory *m = w->grid->memory;
 	const u64 generation = __atomic_load_n(&m->generation, __ATOMIC_ACQUIRE);
 	struct allocation a;
-
-	const bool none =
-		worker->generation != generation; /* is remembered; at first, in a launch, there is nothing to clear */
+	/* A launch begins with nothing remembered, and generation 0. */
+	const bool none = worker->generation != generation;
 	if (none && worker->generation)
 		memset(worker->allocations, 0, sizeof worker->allocations);
 	worker->generation = generation;

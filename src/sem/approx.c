@@ -62,15 +62,17 @@ ALWAYS_INLINE void look_up_column(s32 c[WARP_LANES], const s32 *column, u32 coun
 	}
 /* NAME_significands(): of the units whose value is a significand and what becomes of it. */
 #if defined HAS_UNIT_QUARTERS
-#define FIND_SIGNIFICANDS(r, NAME) find_significands(&(r), &mufu_##NAME##_plan, mufu_pieces_##NAME)
+#define FIND_SIGNIFICANDS(r, NAME) find_significands(&r, &mufu_##NAME##_plan, mufu_pieces_##NAME)
 #else
-#define FIND_SIGNIFICANDS(r, NAME)           \
-	struct segments s;                   \
-	EACH_LANE                            \
-		s.number[l] = (r).number[l]; \
-	LOOK_UP(&s, NAME);                   \
-	EACH_LANE (r)                        \
-	.significand[l] = mufu_significand(&mufu_##NAME##_plan, SEGMENT_OF(&s, l), (r).first[l], (r).squared[l])
+#define FIND_SIGNIFICANDS(r, NAME)                                                                     \
+	struct segments s;                                                                             \
+	EACH_LANE                                                                                      \
+		s.number[l] = r.number[l];                                                             \
+	LOOK_UP(&s, NAME);                                                                             \
+	EACH_LANE {                                                                                    \
+		const struct mufu_segment c = SEGMENT_OF(&s, l);                                       \
+		r.significand[l] = mufu_significand(&mufu_##NAME##_plan, c, r.first[l], r.squared[l]); \
+	}
 #endif
 #define UNIT_ROWS(r, NAME)                                        \
 	EACH_LANE {                                               \

@@ -4,22 +4,28 @@
  */
 #include "native/llvm/emission.h"
 
-/* Variables, which become registers; in lean code the fields themselves, so that no way out has to write them. */
+/* Where the emission and the run's struct have them. */
+static const struct {
+	size_t counter, field;
+} counters[] = {{offsetof(struct emission, budget), offsetof(struct native_run, budget)},
+		{offsetof(struct emission, issued), offsetof(struct native_run, issued)},
+		{offsetof(struct emission, lanes), offsetof(struct native_run, lanes)},
+		{offsetof(struct emission, branches), offsetof(struct native_run, branches)},
+		{offsetof(struct emission, divergent), offsetof(struct native_run, divergent)}};
+
+static LLVMValueRef *counter(struct emission *e, size_t k)
+{
+	return (LLVMValueRef *)(void *)((char *)e + counters[k].counter);
+}
+
+/* Variables, which become registers; in lean code the fields themselves, so that no way out has to write them. All but the budget
+ * begin at zero. */
 void begin_counters(struct emission *e)
 {
-	const struct {
-		LLVMValueRef *counter;
-		size_t field;
-	} all[] = {{&e->budget, offsetof(struct native_run, budget)},
-		   {&e->issued, offsetof(struct native_run, issued)},
-		   {&e->lanes, offsetof(struct native_run, lanes)},
-		   {&e->branches, offsetof(struct native_run, branches)},
-		   {&e->divergent, offsetof(struct native_run, divergent)}};
-
-	for (size_t k = 0; k < COUNT_OF(all); k++) {
-		LLVMValueRef field = run_field(e, all[k].field);
+	for (size_t k = 0; k < COUNT_OF(counters); k++) {
+		LLVMValueRef field = run_field(e, counters[k].field);
 		LLVMValueRef start = k ? LLVMConstNull(e->i64) : get(e, e->i64, field);
-		*all[k].counter = e->r->lean ? field : variable(e, e->i64, start, "counter");
+		*counter(e, k) = e->r->lean ? field : variable(e, e->i64, start, "counter");
 		if (e->r->lean && k)
 			LLVMBuildStore(e->b, start, field);
 	}
@@ -28,17 +34,8 @@ void begin_counters(struct emission *e)
 /* Counters and mask to the run's struct, `insn` as where to go on. */
 void put_place(struct emission *e, u32 insn, LLVMValueRef mask)
 {
-	const struct {
-		LLVMValueRef from;
-		size_t to;
-	} sums[] = {{e->budget, offsetof(struct native_run, budget)},
-		    {e->issued, offsetof(struct native_run, issued)},
-		    {e->lanes, offsetof(struct native_run, lanes)},
-		    {e->branches, offsetof(struct native_run, branches)},
-		    {e->divergent, offsetof(struct native_run, divergent)}};
-
-	for (size_t k = 0; k < COUNT_OF(sums) && !e->r->lean; k++)
-		LLVMBuildStore(e->b, get(e, e->i64, sums[k].from), run_field(e, sums[k].to));
+	for (size_t k = 0; k < COUNT_OF(counters) && !e->r->lean; k++)
+		LLVMBuildStore(e->b, get(e, e->i64, *counter(e, k)), run_field(e, counters[k].field));
 	LLVMBuildStore(e->b, mask, run_field(e, offsetof(struct native_run, mask)));
 	LLVMBuildStore(e->b, word(e, insn), run_field(e, offsetof(struct native_run, at)));
 }
