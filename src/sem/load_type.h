@@ -243,10 +243,41 @@ ALWAYS_INLINE bool LOAD_OF(load_few)(LANE *d, const struct places64 *p, u32 mask
 	return false;
 #endif
 }
+#if defined HAS_QUARTERS
+/* The word at each lane's place, by a loop: all at once they would be most of a region's code. What a register of 16 bytes holds is read
+ * again as it was written, which the host has at hand, where it would wait for whole rows. */
+ALWAYS_INLINE void LOAD_OF(load_groups)(LANE value[WARP_LANES], const u8 *host, const void *places, bool wide)
+{
+	enum { EACH = 16 / sizeof(LANE), GROUPS = WARP_LANES / EACH };
+	typedef LANE group __attribute__((vector_size(16)));
+	group part[GROUPS] __attribute__((aligned(64)));
+
+	native_loops();
+	_Pragma("clang loop unroll(disable) vectorize(disable)") for (u32 l = 0; l < WARP_LANES; l += EACH)
+	{
+		group v = {0};
+		_Pragma("clang loop unroll(full)") for (u32 n = 0; n < EACH; n++)
+		{
+			const u64 at =
+				wide ? ((const volatile u64 *)places)[l + n] : ((const volatile u32 *)places)[l + n];
+			v[n] = KEEP(*(const MEMORY *)(const void *)(host + at));
+		}
+		part[l / EACH] = v;
+	}
+	_Pragma("clang loop unroll(full)") for (u32 k = 0; k < GROUPS; k++)
+	{
+		const group v = *(const volatile group *)&part[k];
+		memcpy(&value[EACH * k], &v, sizeof v);
+	}
+}
+#endif
 ALWAYS_INLINE bool LOAD_OF(load_places64)(LANE *d, const struct places64 *p, u32 mask)
 {
 	LANE value[WARP_LANES] __attribute__((aligned(64)));
 
+#if defined HAS_QUARTERS
+	LOAD_OF(load_groups)(value, p->host, p->at, true);
+#else
 	if (mask == FULL_MASK && all_same64(p->at))
 		return LOAD_OF(load_alone)(d, p->host, p->at[0], mask);
 	if (is_one_lane(mask))
@@ -255,6 +286,7 @@ ALWAYS_INLINE bool LOAD_OF(load_places64)(LANE *d, const struct places64 *p, u32
 		return true;
 	EACH_LANE
 		value[l] = KEEP(*(const MEMORY *)(const void *)(p->host + (s64)p->at[l]));
+#endif
 	merge_row(d, value, sizeof value[0], mask);
 	return true;
 }
@@ -262,12 +294,16 @@ ALWAYS_INLINE bool LOAD_OF(load_places32)(LANE *d, const struct places32 *p, u32
 {
 	LANE value[WARP_LANES] __attribute__((aligned(64)));
 
+#if defined HAS_QUARTERS
+	LOAD_OF(load_groups)(value, p->host, p->at, false);
+#else
 	if (mask == FULL_MASK && all_same32(p->at))
 		return LOAD_OF(load_alone)(d, p->host, p->at[0], mask);
 	if (is_one_lane(mask))
 		return LOAD_OF(load_alone)(d, p->host, only_place32(p->at), mask);
 	EACH_LANE
 		value[l] = KEEP(*(const MEMORY *)(const void *)(p->host + (s64)p->at[l]));
+#endif
 	merge_row(d, value, sizeof value[0], mask);
 	return true;
 }

@@ -34,15 +34,6 @@ ALWAYS_INLINE bool any_lanes64(const s64 t[WARP_LANES])
 	return pack_lanes64(t);
 #endif
 }
-ALWAYS_INLINE bool any_of32(const s32 t[WARP_LANES], u32 mask)
-{
-	return mask == FULL_MASK ? any_lanes32(t) : pack_lanes32(t) & mask;
-}
-ALWAYS_INLINE bool any_of64(const s64 t[WARP_LANES], u32 mask)
-{
-	return mask == FULL_MASK ? any_lanes64(t) : pack_lanes64(t) & mask;
-}
-
 #define EACH_LANE_OF_HALF _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < WARP_LANES / 2; l++)
 
 /* What an instruction may reach: a space's bytes, or the allocation of its last access. */
@@ -105,47 +96,117 @@ ALWAYS_INLINE void remember_allocation(struct warp *w, const struct insn *i, con
 	global_range_slow(w, i, first, first + bytes);
 }
 
+#if defined HAS_QUARTERS
+/* The highest of the register's words, those of each pair apart; and all its bits together. */
+ALWAYS_INLINE u64 highest_of_pairs(__m256i v)
+{
+	const __m128i x = _mm_max_epu32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+
+	return (u64)_mm_cvtsi128_si64(_mm_max_epu32(x, _mm_unpackhi_epi64(x, x)));
+}
+ALWAYS_INLINE u64 bits_of_pairs(__m256i v)
+{
+	const __m128i x = _mm_or_si128(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+
+	return (u64)_mm_cvtsi128_si64(_mm_or_si128(x, _mm_unpackhi_epi64(x, x)));
+}
+/* There is no comparison of numbers without sign: what lies 4 GB above the range's beginning counts as out of reach. */
+ALWAYS_INLINE bool places_reach64(struct places64 *p, const u64 address[WARP_LANES], u32 mask, u64 low, u64 last,
+				  u32 bytes)
+{
+	const __m256i from = _mm256_set1_epi64x((s64)low), lanes = _mm256_set1_epi64x(mask);
+	__m256i top = _mm256_setzero_si256(), all = top;
+
+	for (u32 l = 0; l < WARP_LANES; l += 4) {
+		const __m256i bit = _mm256_load_si256((const __m256i *)(const void *)(lane_bit64 + l));
+		const __m256i on = _mm256_cmpeq_epi64(_mm256_and_si256(lanes, bit), bit);
+		const __m256i own = _mm256_load_si256((const __m256i *)(const void *)(address + l));
+		const __m256i at = _mm256_and_si256(_mm256_sub_epi64(own, from), on);
+		top = _mm256_max_epu32(top, at);
+		all = _mm256_or_si256(all, _mm256_and_si256(own, on));
+		_mm256_store_si256((__m256i *)(void *)(p->at + l), at);
+	}
+	return highest_of_pairs(top) <= (last < UINT32_MAX ? last : UINT32_MAX) && bits_of_pairs(all) % bytes == 0;
+}
+ALWAYS_INLINE bool places_reach32(struct places32 *p, const u32 address[WARP_LANES], u32 mask, u32 last, u32 bytes)
+{
+	const __m256i lanes = _mm256_set1_epi32((s32)mask);
+	__m256i top = _mm256_setzero_si256(), all = top;
+
+	for (u32 l = 0; l < WARP_LANES; l += QUARTER) {
+		const __m256i bit = _mm256_load_si256((const __m256i *)(const void *)(lane_bit + l));
+		const __m256i on = _mm256_cmpeq_epi32(_mm256_and_si256(lanes, bit), bit);
+		const __m256i own = _mm256_load_si256((const __m256i *)(const void *)(address + l));
+		const __m256i at = _mm256_and_si256(own, on);
+		top = _mm256_max_epu32(top, at);
+		all = _mm256_or_si256(all, at);
+		_mm256_store_si256((__m256i *)(void *)(p->at + l), at);
+	}
+	const u64 pair = highest_of_pairs(top), bits = bits_of_pairs(all);
+	return (u32)pair <= last && pair >> 32 <= last && (bits | bits >> 32) % bytes == 0;
+}
+#else
+ALWAYS_INLINE bool any_of32(const s32 t[WARP_LANES], u32 mask)
+{
+	return mask == FULL_MASK ? any_lanes32(t) : pack_lanes32(t) & mask;
+}
+ALWAYS_INLINE bool any_of64(const s64 t[WARP_LANES], u32 mask)
+{
+	return mask == FULL_MASK ? any_lanes64(t) : pack_lanes64(t) & mask;
+}
+
+ALWAYS_INLINE bool places_reach64(struct places64 *p, const u64 address[WARP_LANES], u32 mask, u64 low, u64 last,
+				  u32 bytes)
+{
+	s64 wrong[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE
+		wrong[l] = address[l] - low > last || address[l] % bytes ? -1 : 0;
+	EACH_LANE
+		p->at[l] = mask & lane_bit64[l] ? address[l] - low : 0;
+	return !any_of64(wrong, mask);
+}
+ALWAYS_INLINE bool places_reach32(struct places32 *p, const u32 address[WARP_LANES], u32 mask, u32 last, u32 bytes)
+{
+	s32 wrong[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE
+		wrong[l] = address[l] > last || address[l] % bytes ? -1 : 0;
+	EACH_LANE
+		p->at[l] = mask & lane_bit[l] ? address[l] : 0;
+	return !any_of32(wrong, mask);
+}
+#endif
+
 /* False: not all within reach, or not aligned to `bytes`. */
 ALWAYS_INLINE bool find_places64(struct places64 *p, struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
 				 enum ir_space space, u32 bytes, bool is_store)
 {
 	const struct reach r = reach_of(w, i, space, is_store);
-	const u64 last = r.size - bytes;
 	u64 address[WARP_LANES] __attribute__((aligned(64)));
-	s64 wrong[WARP_LANES] __attribute__((aligned(64)));
 
-	addresses_of(rows, i, true, address);
-	EACH_LANE
-		wrong[l] = address[l] - r.low > last || address[l] % bytes ? -1 : 0;
-	if (UNLIKELY(r.size < bytes || any_of64(wrong, mask))) {
-		if (space != SPACE_SHARED)
-			remember_allocation(w, i, address, mask, bytes);
-		return false;
-	}
 	p->host = r.host;
-	EACH_LANE
-		p->at[l] = mask & lane_bit64[l] ? address[l] - r.low : 0;
-	return true;
+	addresses_of(rows, i, true, address);
+	const bool reach = places_reach64(p, address, mask, r.low, r.size - bytes, bytes);
+	if (LIKELY(reach & (r.size >= bytes)))
+		return true;
+	if (space != SPACE_SHARED)
+		remember_allocation(w, i, address, mask, bytes);
+	return false;
 }
 /* By 32-bit addresses, of shared memory alone. */
 ALWAYS_INLINE bool find_places32(struct places32 *p, struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
 				 u32 bytes)
 {
 	const u64 size = w->block->near_bytes < INT32_MAX ? w->block->near_bytes : INT32_MAX;
-	const u32 last = (u32)size - bytes, *base = ROW_OF(u32, i->a);
+	const u32 *base = ROW_OF(u32, i->a);
 	u32 address[WARP_LANES] __attribute__((aligned(64)));
-	s32 wrong[WARP_LANES] __attribute__((aligned(64)));
 
-	EACH_LANE
-		address[l] = base[l] + (u32)i->imm;
-	EACH_LANE
-		wrong[l] = address[l] > last || address[l] % bytes ? -1 : 0;
-	if (UNLIKELY(size < bytes || any_of32(wrong, mask)))
-		return false;
 	p->host = w->block->shared;
 	EACH_LANE
-		p->at[l] = mask & lane_bit[l] ? address[l] : 0;
-	return true;
+		address[l] = base[l] + (u32)i->imm;
+	const bool reach = places_reach32(p, address, mask, (u32)size - bytes, bytes);
+	return LIKELY(reach & (size >= bytes));
 }
 
 ALWAYS_INLINE bool all_same64(const u64 at[WARP_LANES])
@@ -319,7 +380,16 @@ ALWAYS_INLINE __m256i set_lane_of(__m256i v, u32 first, u32 l, u64 value, u32 by
 }
 #endif
 
-ALWAYS_INLINE bool is_one_lane(u32 mask) { return !(mask & (mask - 1)); }
+/* Whether a way of its own for one lane alone pays: not where a loop over lanes does. */
+ALWAYS_INLINE bool is_one_lane(u32 mask)
+{
+#if defined HAS_QUARTERS
+	(void)mask;
+	return false;
+#else
+	return !(mask & (mask - 1));
+#endif
+}
 
 /* The only lane's place: those of all others are 0. */
 ALWAYS_INLINE u64 only_place64(const u64 at[WARP_LANES])
