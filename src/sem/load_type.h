@@ -117,7 +117,7 @@ ALWAYS_INLINE bool LOAD_OF(load_row_of_two)(struct warp *w, const struct insn *i
 	const u64 *base = ROW_OF(u64, i->a), bytes = WARP_LANES / 2 * sizeof(MEMORY);
 	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
 
-	if (!wide || mask != FULL_MASK || !may_be(i, SHAPE_PARTS) || !in_two_rows64(base, sizeof(MEMORY)))
+	if (!wide || mask != FULL_MASK || !has_halves(i) || !in_two_rows64(base, sizeof(MEMORY)))
 		return false;
 	const u64 first = base[0] + (u64)(s64)i->imm, second = base[WARP_LANES / 2] + (u64)(s64)i->imm;
 	const u8 *low =
@@ -168,40 +168,52 @@ ALWAYS_INLINE bool LOAD_OF(load_alone)(LANE *d, const u8 *host, u64 place, u32 m
 }
 #if defined HAS_QUARTERS
 /* Of few lanes, each by itself: its place is looked at beside the load, and what it gets goes into a register, since a row that
- * is stored by lanes is not to be read as a row for long. Where each goes along memory on its own, the host does not see it. */
-ALWAYS_INLINE bool LOAD_OF(load_each_few)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
-					  bool wide)
+ * is stored by lanes is not to be read as a row for long. Where each goes along memory on its own, the host does not see it.
+ * False: one is out of reach, and has not been loaded. */
+ALWAYS_INLINE bool LOAD_OF(load_lanes)(LANE *d, const struct insn *i, const u64 address[WARP_LANES], u32 mask,
+				       const struct reach *r)
 {
 	enum { EACH = 32 / sizeof(LANE), PARTS = WARP_LANES / EACH };
-	const struct reach r = reach_of(w, i, space, false);
-	const u64 last = r.size - sizeof(MEMORY);
-	u64 address[WARP_LANES] __attribute__((aligned(64)));
-	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
+	const u64 last = r->size - sizeof(MEMORY);
+	bool wrong = r->size < sizeof(MEMORY);
 	__m256i part[PARTS];
-	bool wrong = r.size < sizeof(MEMORY);
 
-	native_loops();
-	addresses_of(rows, i, wide, address);
 	for (u32 k = 0; k < PARTS; k++)
 		part[k] = _mm256_load_si256((const __m256i *)(const void *)(d + EACH * k));
 	for (u32 left = wrong ? 0 : mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		const u64 own = *(const volatile u64 *)&address[l], at = own - r.low;
+		const u64 own = *(const volatile u64 *)&address[l], at = own - r->low;
 		const bool off = (at > last) | (own % sizeof(MEMORY) != 0);
-		const LANE one = KEEP(*(const MEMORY *)(const void *)(r.host + (off ? 0 : at)));
+		const LANE one = KEEP(*(const MEMORY *)(const void *)(r->host + (off ? 0 : at)));
 		if (i->run == PROVEN_ALONG)
-			__builtin_prefetch(r.host + at + CACHE_LINE);
+			__builtin_prefetch(r->host + at + CACHE_LINE);
 		wrong |= off;
 		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < PARTS; k++) part[k] =
 			set_lane_of(part[k], EACH * k, l, one, sizeof one);
 	}
-	if (UNLIKELY(wrong)) {
-		if (space != SPACE_SHARED)
-			remember_allocation(w, i, address, mask, sizeof(MEMORY));
-		return false;
-	}
 	for (u32 k = 0; k < PARTS; k++)
 		_mm256_store_si256((__m256i *)(void *)(d + EACH * k), part[k]);
+	return LIKELY(!wrong);
+}
+/* Where another allocation was remembered, once more: two loops in a row would be twice as much code. */
+ALWAYS_INLINE bool LOAD_OF(load_each_few)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+					  bool wide)
+{
+	u64 address[WARP_LANES] __attribute__((aligned(64)));
+	LANE own[WARP_LANES] __attribute__((aligned(64))), *d = __builtin_assume_aligned(rows + i->d, 64);
+
+	native_loops();
+	addresses_of(rows, i, wide, address);
+	for (bool again = false;; again = true) {
+		const struct reach r = reach_of(w, i, space, false);
+		memcpy(own, d, sizeof own);
+		if (LOAD_OF(load_lanes)(own, i, address, mask, &r))
+			break;
+		if (again || space == SPACE_SHARED)
+			return false;
+		remember_allocation(w, i, address, mask, sizeof(MEMORY));
+	}
+	memcpy(d, own, sizeof own);
 	return true;
 }
 #endif
@@ -210,7 +222,7 @@ ALWAYS_INLINE bool LOAD_OF(load_few_first)(struct warp *w, const struct insn *i,
 					   enum ir_space space, bool wide)
 {
 #if defined HAS_QUARTERS
-	return space == SPACE_GLOBAL && wide && !(i->fp & SHAPE_KNOWN) && are_few(mask) &&
+	return begins_with_few(i, space, wide) && are_few(mask) &&
 	       LOAD_OF(load_each_few)(w, i, rows, mask, space, wide);
 #else
 	(void)w, (void)i, (void)rows, (void)mask, (void)space, (void)wide;
@@ -332,7 +344,7 @@ ALWAYS_INLINE bool LOAD_OF(load_each)(struct warp *w, const struct insn *i, u8 *
 	if (!may_be(i, SHAPE_SPOTS | SHAPE_NEAR | SHAPE_STRIDED | SHAPE_OTHER | (wide ? 0 : SHAPE_PARTS)))
 		return false;
 #if defined HAS_QUARTERS
-	if ((wide || space == SPACE_SHARED) && are_few(mask))
+	if (!begins_with_few(i, space, wide) && (wide || space == SPACE_SHARED) && are_few(mask))
 		return LOAD_OF(load_each_few)(w, i, rows, mask, space, wide);
 #endif
 	if (wide) {

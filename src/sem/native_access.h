@@ -51,6 +51,22 @@ ALWAYS_INLINE struct reach reach_of(const struct warp *w, const struct insn *i, 
 	return (struct reach){r->host, r->low, refused ? 0 : r->high - r->low};
 }
 
+/* Whether few lanes are looked for before anything else: where nothing is known of the addresses. */
+ALWAYS_INLINE bool begins_with_few(const struct insn *i, enum ir_space space, bool wide)
+{
+	return space == SPACE_GLOBAL && wide && !(i->fp & SHAPE_KNOWN);
+}
+
+/* Whether a way for two rows pays, one for each half of the warp: with AVX2 only where they are likely. */
+ALWAYS_INLINE bool has_halves(const struct insn *i)
+{
+#if defined HAS_QUARTERS
+	return (i->fp & (SHAPE_KNOWN | SHAPE_PARTS)) == (SHAPE_KNOWN | SHAPE_PARTS);
+#else
+	return may_be(i, SHAPE_PARTS);
+#endif
+}
+
 /* A whole warp at equal distances that are known for certain: each lane's place is a constant from the first. */
 ALWAYS_INLINE bool is_stepped(const struct insn *i, u32 mask) { return i->run > PROVEN_STEP && mask == FULL_MASK; }
 ALWAYS_INLINE u32 step_of(const struct insn *i) { return i->run - PROVEN_STEP; }
