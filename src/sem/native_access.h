@@ -113,20 +113,15 @@ ALWAYS_INLINE void remember_allocation(struct warp *w, const struct insn *i, con
 }
 
 #if defined HAS_QUARTERS
-/* The highest of the register's words, those of each pair apart; and all its bits together. */
-ALWAYS_INLINE u64 highest_of_pairs(__m256i v)
+/* Whether no word of `top` is above its word of `limit`, and none of `all` has a bit of `low`. */
+ALWAYS_INLINE bool all_below(__m256i top, __m256i limit, __m256i all, __m256i low)
 {
-	const __m128i x = _mm_max_epu32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+	const __m256i in = _mm256_cmpeq_epi32(_mm256_max_epu32(top, limit), limit);
 
-	return (u64)_mm_cvtsi128_si64(_mm_max_epu32(x, _mm_unpackhi_epi64(x, x)));
+	return is_zero(_mm256_or_si256(_mm256_xor_si256(in, _mm256_set1_epi32(-1)), _mm256_and_si256(all, low)));
 }
-ALWAYS_INLINE u64 bits_of_pairs(__m256i v)
-{
-	const __m128i x = _mm_or_si128(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
-
-	return (u64)_mm_cvtsi128_si64(_mm_or_si128(x, _mm_unpackhi_epi64(x, x)));
-}
-/* There is no comparison of numbers without sign: what lies 4 GB above the range's beginning counts as out of reach. */
+/* There is no comparison of such long numbers without sign: each is two, and what lies 4 GB above the range's beginning counts as out of
+ * reach. */
 ALWAYS_INLINE bool places_reach64(struct places64 *p, const u64 address[WARP_LANES], u32 mask, u64 low, u64 last,
 				  u32 bytes)
 {
@@ -142,7 +137,8 @@ ALWAYS_INLINE bool places_reach64(struct places64 *p, const u64 address[WARP_LAN
 		all = _mm256_or_si256(all, _mm256_and_si256(own, on));
 		_mm256_store_si256((__m256i *)(void *)(p->at + l), at);
 	}
-	return highest_of_pairs(top) <= (last < UINT32_MAX ? last : UINT32_MAX) && bits_of_pairs(all) % bytes == 0;
+	return all_below(top, _mm256_set1_epi64x(last < UINT32_MAX ? (s64)last : UINT32_MAX), all,
+			 _mm256_set1_epi64x(bytes - 1));
 }
 ALWAYS_INLINE bool places_reach32(struct places32 *p, const u32 address[WARP_LANES], u32 mask, u32 last, u32 bytes)
 {
@@ -158,8 +154,7 @@ ALWAYS_INLINE bool places_reach32(struct places32 *p, const u32 address[WARP_LAN
 		all = _mm256_or_si256(all, at);
 		_mm256_store_si256((__m256i *)(void *)(p->at + l), at);
 	}
-	const u64 pair = highest_of_pairs(top), bits = bits_of_pairs(all);
-	return (u32)pair <= last && pair >> 32 <= last && (bits | bits >> 32) % bytes == 0;
+	return all_below(top, _mm256_set1_epi32((s32)last), all, _mm256_set1_epi32((s32)bytes - 1));
 }
 #else
 ALWAYS_INLINE bool any_of32(const s32 t[WARP_LANES], u32 mask)
