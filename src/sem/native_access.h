@@ -47,8 +47,8 @@ ALWAYS_INLINE struct reach reach_of(const struct warp *w, const struct insn *i, 
 	if (space == SPACE_SHARED)
 		return (struct reach){w->block->shared, 0, w->block->near_bytes};
 	const struct remembered *r = global_remembered(w, i);
-	const bool refused = is_store && r->flags & ALLOCATION_READ_ONLY;
-	return (struct reach){r->host, r->low, refused ? 0 : r->high - r->low};
+	const u64 allowed = is_store && r->flags & ALLOCATION_READ_ONLY ? 0 : ~(u64)0;
+	return (struct reach){r->host, r->low, (r->high - r->low) & allowed};
 }
 
 /* Whether few lanes are looked for before anything else: where nothing is known of the addresses. */
@@ -523,29 +523,45 @@ static inline const u32 *vector_rows(const struct insn *i) { return (const u32 *
 
 enum { PIECE_WORDS = 4 };
 
+/* Four lanes at a time: with AVX2 by a loop, for there is too much code of them all, upon copies of the rows, as no row that a loop
+ * goes along becomes registers. */
+#if defined HAS_QUARTERS
+#define EACH_FOUR_LANES _Pragma("clang loop unroll(disable) vectorize(disable)")
+typedef volatile words4 looped_words4;
+#else
+#define EACH_FOUR_LANES _Pragma("clang loop unroll(full)")
+typedef words4 looped_words4;
+#endif
+
 /* Rows value[k] become the lanes' elements k. */
 ALWAYS_INLINE void load_pieces(u32 value[PIECE_WORDS][WARP_LANES], const struct places64 *p, u32 step, u32 n)
 {
-	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l += 4)
+	words4 copy[PIECE_WORDS][WARP_LANES / 4] __attribute__((aligned(64)));
+
+	native_loops();
+	EACH_FOUR_LANES for (u32 l = 0; l < WARP_LANES; l += 4)
 	{
 		words4 v[4] = {{0}};
 		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < 4; k++)
 			memcpy(&v[k], PIECE_BY(p, step, l + k), 4 * n);
 		const words4 a = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
 		const words4 b = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
-		const words4 low = __builtin_shufflevector(a, b, 0, 1, 4, 5);
-		const words4 high = __builtin_shufflevector(a, b, 2, 3, 6, 7);
-		memcpy(&value[0][l], &low, sizeof low);
-		memcpy(&value[1][l], &high, sizeof high);
+		copy[0][l / 4] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+		copy[1][l / 4] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
 		if (n < 4)
 			continue;
 		const words4 c = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
 		const words4 d = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
-		const words4 third = __builtin_shufflevector(c, d, 0, 1, 4, 5);
-		const words4 fourth = __builtin_shufflevector(c, d, 2, 3, 6, 7);
-		memcpy(&value[2][l], &third, sizeof third);
-		memcpy(&value[3][l], &fourth, sizeof fourth);
+		copy[2][l / 4] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+		copy[3][l / 4] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
 	}
+	/* Read as it was written, which the host has at hand, where it would wait for whole rows. */
+	for (u32 k = 0; k < n; k++)
+		_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l += 4)
+		{
+			const words4 four = *(const looped_words4 *)&copy[k][l / 4];
+			memcpy(&value[k][l], &four, sizeof four);
+		}
 }
 
 ALWAYS_INLINE struct places64 widened(const struct places32 *p)
@@ -623,7 +639,7 @@ ALWAYS_INLINE u8 *row_of_vectors(struct warp *w, const struct insn *i, const u8 
 {
 	u64 start = first_address(rows, i, wide);
 
-	if (mask != FULL_MASK || !(i->fp & SHAPE_ROW) ||
+	if (mask != FULL_MASK || !(is_store ? may_be(i, SHAPE_ROW) : i->fp & SHAPE_ROW) ||
 	    (i->run != PROVEN_ROW && !is_row(rows, i, wide, bytes, &start)) || start % bytes)
 		return NULL;
 	return proven_range(w, i, rows, space, wide, (u64)WARP_LANES * bytes, is_store);
@@ -682,14 +698,19 @@ ALWAYS_INLINE bool load_vector_words(struct warp *w, const struct insn *i, u8 *r
 	return true;
 }
 
-/* Four lanes' n words to their places; of several lanes at one the highest wins. */
+/* The lanes' n words to their places; of several lanes at one the highest wins. */
 ALWAYS_INLINE void store_pieces(const struct insn *i, const u8 *rows, const struct places64 *p, u32 step, u32 n)
 {
-	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l += 4)
+	u32 copy[PIECE_WORDS][WARP_LANES] __attribute__((aligned(64)));
+
+	native_loops();
+	for (u32 k = 0; k < n; k++)
+		memcpy(copy[k], rows + vector_rows(i)[k], sizeof copy[k]);
+	EACH_FOUR_LANES for (u32 l = 0; l < WARP_LANES; l += 4)
 	{
 		words4 v[4] = {{0}};
-		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < n; k++)
-			memcpy(&v[k], rows + vector_rows(i)[k] + 4 * l, sizeof v[k]);
+		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < n; k++) v[k] =
+			*(const looped_words4 *)(const void *)&copy[k][l];
 		const words4 a = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
 		const words4 b = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
 		const words4 c = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
@@ -726,40 +747,34 @@ ALWAYS_INLINE void store_row_of_pieces(const struct insn *i, const u8 *rows, u8 
 ALWAYS_INLINE bool store_vector_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 				      u32 n, bool wide)
 {
-	const bool any = may_be(i, ~(u32)(SHAPE_ROW | SHAPE_KNOWN));
 	u8 *row = row_of_vectors(w, i, rows, mask, space, 4 * n, wide, true);
+	struct places64 p;
 
 	if (mask != FULL_MASK)
 		return false;
+	if (row) {
+		store_row_of_pieces(i, rows, row, n);
+		return true;
+	}
 	if (is_stepped(i, mask)) {
-		struct places64 p;
 		p.host = first_of_steps(w, i, rows, space, wide, 4 * n, true);
 		if (!p.host)
 			return false;
 		store_pieces(i, rows, &p, step_of(i), n);
-	} else if (row) {
-		store_row_of_pieces(i, rows, row, n);
-	} else if (!any) {
+		return true;
+	}
+	if (!may_be(i, ~(u32)(SHAPE_ROW | SHAPE_KNOWN)))
 		return false;
-	} else if (wide) {
-		struct places64 p;
+	if (wide) {
 		if (!find_places64(&p, w, i, rows, mask, space, 4 * n, true))
 			return false;
-		if (in_two_rows64(p.at, 4 * n) && p.at[31] - p.at[0] == 31 * 4 * n)
-			store_row_of_pieces(i, rows, p.host + p.at[0], n);
-		else
-			store_pieces(i, rows, &p, 0, n);
 	} else {
-		struct places32 p;
-		if (space != SPACE_SHARED || !find_places32(&p, w, i, rows, mask, 4 * n))
+		struct places32 narrow;
+		if (space != SPACE_SHARED || !find_places32(&narrow, w, i, rows, mask, 4 * n))
 			return false;
-		if (in_row32(p.at, 4 * n))
-			store_row_of_pieces(i, rows, p.host + p.at[0], n);
-		else {
-			const struct places64 all = widened(&p);
-			store_pieces(i, rows, &all, 0, n);
-		}
+		p = widened(&narrow);
 	}
+	store_pieces(i, rows, &p, 0, n);
 	return true;
 }
 
