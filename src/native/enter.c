@@ -116,8 +116,6 @@ KEEPS_REGISTERS static inline void push(struct native_run *r, u32 block, u32 lan
 /* As gang_diverge does for one warp. */
 KEEPS_REGISTERS static u32 part(struct native_run *r, u32 mask, u32 taken, u32 target, u32 join)
 {
-	if (__builtin_expect(r->depth > NATIVE_WAYS - 2, 0))
-		__builtin_trap(); /* more ways than lanes: see NATIVE_WAYS */
 	if (r->join != join) {
 		push(r, join, 0, true);
 		r->join = join;

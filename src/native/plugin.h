@@ -11,8 +11,6 @@
 #include "exec/run.h"
 #include "native/region.h"
 
-/* As many ways as lanes that part can leave behind them: each parting of PTX leaves one lane at least that neither runs on nor has parted
- * before, with a way and a join at most. */
 enum { NATIVE_VERSION = 14, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
 
 /* How a warp left a region. */
@@ -69,7 +67,7 @@ struct native_services {
 	 * if it would fault: the region ends with NATIVE_STOP, and all that this needs stands in *r and in the frame. */
 	bool (*try)(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask);
 	/* This and the next change no register but that of the result. Of the lanes `mask`, `taken` go to block `target`, and all meet at block `join`. The others, which are
-	 * returned, go on. */
+	 * returned, go on. Needs room for two more ways. */
 	u32 (*part)(struct native_run *r, u32 mask, u32 taken, u32 target, u32 join);
 	/* The lanes `mask` have arrived at the innermost join. Twice the number of the block where r->mask goes on;
 	 * NATIVE_BODY is added where that is behind its join. */

@@ -377,8 +377,15 @@ void leave_before_branch(struct emission *e, const struct region_block *x, LLVMV
 /* Lanes go different ways: those of `taken` to the target. */
 static void part(struct emission *e, const struct region_block *x, LLVMValueRef mask, LLVMValueRef taken)
 {
+	LLVMBasicBlockRef full = new_block(e, "full"), parted = new_block(e, "parted");
+	LLVMValueRef depth = get(e, e->i32, run_field(e, offsetof(struct native_run, depth)));
+
 	if (x->end_told == NATIVE_TALLIES)
 		tally(e, x->at_end, offsetof(struct native_tally, divergent), LLVMConstInt(e->i64, 1, false));
+	branch(e, LLVMBuildICmp(e->b, LLVMIntUGT, depth, word(e, NATIVE_WAYS - 2), ""), full, parted, true);
+	go_to(e, full);
+	leave_before_branch(e, x, mask);
+	go_to(e, parted);
 	add_to(e, e->divergent, LLVMConstInt(e->i64, 1, false));
 	LLVMValueRef args[] = {e->run, mask, taken, word(e, x->target), word(e, x->join)};
 	LLVMBuildStore(e->b, call_keeping(e, e->i32, NULL, declared(e, "native_part"), args, COUNT_OF(args)), e->mask);
