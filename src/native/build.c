@@ -114,6 +114,7 @@ static void compile_all(struct native_builder *b, const struct native_plugin *pl
 	char library[PATH_BYTES];
 	const bool keeps = b->has_key && plugin->library(compiler, library, sizeof library);
 
+	plugin->prepare(compiler, &b->regions);
 	for (u32 k = 0; k < b->regions.count && !__atomic_load_n(stop, __ATOMIC_RELAXED); k++) {
 		if (!objects[k].untried)
 			continue;

@@ -45,6 +45,7 @@ static void tell_all(const struct explaining *e, const struct code_flow *f, cons
 {
 	u32 next = 0;
 
+	e->plugin->prepare(e->compiler, regions);
 	for (u32 k = 0; k < e->code->insn_count; k++) {
 		for (; next < regions->count && regions->items[next].first <= k; next++)
 			tell_region(e, &regions->items[next]);

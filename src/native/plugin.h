@@ -102,6 +102,8 @@ struct native_plugin {
 	const char *description; /* "LLVM 19.1.7" */
 	/* For a processor with vectors of so many bytes. NULL and a message: the host cannot. */
 	struct native_compiler *(*open)(u32 vector_bytes, char *message, size_t size);
+	/* What these regions have in common is made ready once. Not needed for `compile`. */
+	void (*prepare)(struct native_compiler *c, const struct regions *all);
 	/* Makes an object file with one global function, a native_fn, that refers to native_services by their names. False and
 	 * a message: none was made. May be called by one thread at a time. choosy: not for a region that would run no faster
 	 * than interpreted. */

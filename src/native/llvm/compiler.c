@@ -22,6 +22,7 @@ struct native_compiler {
 	u32 vector_bytes, made;
 	char library[4096]; /* the file of LLVM; "": it is not known */
 	struct stat was;
+	struct extracts extracts;
 	bool rested; /* LLVM's code was given back, and no region has been compiled since */
 };
 
@@ -100,6 +101,7 @@ static void close_compiler(struct native_compiler *c)
 {
 	if (c->machine)
 		LLVMDisposeTargetMachine(c->machine);
+	extracts_free(&c->extracts);
 	free(c);
 }
 
@@ -271,7 +273,7 @@ static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct r
 	char *error = NULL;
 
 	snprintf(message, size, "the bitcode cannot be read");
-	const bool linked = meanings_link(module, c->width, r, &meanings);
+	const bool linked = meanings_link(module, c->width, r, &c->extracts, &meanings);
 	if (linked)
 		list_handlers(r, &meanings, made);
 	if (linked && (!has_all(r, &meanings) || (choosy && !pays(r, &meanings)))) {
@@ -335,6 +337,11 @@ static bool compile(struct native_compiler *c, const struct region *r, bool choo
 	return made->object;
 }
 
+static void prepare(struct native_compiler *c, const struct regions *all)
+{
+	meanings_prepare(all, c->width, &c->extracts);
+}
+
 static bool name_library(const struct native_compiler *c, char *path, size_t size)
 {
 	struct stat about;
@@ -350,6 +357,7 @@ const struct native_plugin *ptxsim_native_plugin(void)
 		.version = NATIVE_VERSION,
 		.description = "LLVM " LLVM_VERSION,
 		.open = open_compiler,
+		.prepare = prepare,
 		.compile = compile,
 		.rest = rest,
 		.close = close_compiler,

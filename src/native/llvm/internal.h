@@ -21,6 +21,13 @@ struct bitcode {
 };
 extern const struct bitcode native_bitcode[]; /* ends with a NULL name */
 
+/* The family that the meaning is of; NULL: there is no bitcode of it. */
+const struct bitcode *family_find(const char *width, const char *meaning);
+/* The whole family; NULL: it is damaged. */
+LLVMModuleRef family_read(LLVMContextRef c, const struct bitcode *b);
+/* Takes llvm.assume away: clang has used it, and for each row that becomes registers LLVM goes through all of them once more. */
+void drop_assumptions(LLVMModuleRef module);
+
 /* --- Meanings as functions of a module ------------------------------------------------------- */
 
 struct meaning_function {
@@ -39,11 +46,35 @@ struct meanings {
 	u8 fp; /* the region's mode */
 };
 
+/* Meanings that have been asked for, each in one of some small modules, as bitcode: see extracts.c. Begins as zeros; for one width of
+ * vectors, and one thread at a time. */
+struct extract {
+	char *meaning;
+	u32 module;
+};
+struct extracts {
+	struct extract *items;
+	LLVMMemoryBufferRef *modules;
+	u32 count, module_count;
+};
+
+/* Has the meanings of `m` that are not to be rounded otherwise, in one more module where some are new. False: no memory, or damaged
+ * bitcode. */
+bool extracts_add(struct extracts *e, const char *width, const struct meanings *m);
+/* The same, and adds to `module`, which has them declared, their functions. */
+bool extracts_link(struct extracts *e, const char *width, LLVMModuleRef module, const struct meanings *m);
+void extracts_free(struct extracts *e);
+
+/* Declares a meaning's function. */
+void meaning_declare(LLVMModuleRef module, const char *meaning, u8 rounding);
 /* Adds to `module` the functions of all meanings that the region names. False: no memory, or damaged bitcode. */
-bool meanings_link(LLVMModuleRef module, const char *width, const struct region *r, struct meanings *m);
+bool meanings_link(LLVMModuleRef module, const char *width, const struct region *r, struct extracts *extracts,
+		   struct meanings *m);
 /* The function that x becomes a copy of; NULL: its handler must be called. */
 const struct meaning_function *meanings_inlined(const struct meanings *m, const struct region_insn *x);
 void meanings_free(struct meanings *m);
+/* Takes what all regions will ask for out of its families at once. Where that fails, so will what asks for it. */
+void meanings_prepare(const struct regions *all, const char *width, struct extracts *extracts);
 
 /* --- The region's function ------------------------------------------------------------------- */
 

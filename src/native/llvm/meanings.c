@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the functions of meanings in the bitcode, links those that a region needs, and judges which of them can be
+ * Links the functions of the meanings that a region needs, and judges which of them can be
  * inlined: straight code, but for loops that leave rows alone, whose rows then become registers. All others are called through their handlers.
  */
 #include "native/llvm/internal.h"
@@ -10,52 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
-
-static const struct bitcode *bitcode_find(const char *width, const char *file)
-{
-	const char *slash = strrchr(file, '/');
-	char name[128];
-
-	file = slash ? slash + 1 : file;
-	snprintf(name, sizeof name, "%s/%.*s", width, (int)strcspn(file, "."), file);
-	for (const struct bitcode *b = native_bitcode; b->name; b++)
-		if (!strcmp(b->name, name))
-			return b;
-	return NULL;
-}
-
-/* Only what is asked for by name is to be linked. */
-static void make_optional(LLVMModuleRef m)
-{
-	LLVMValueRef next;
-
-	for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-		if (!LLVMIsDeclaration(f))
-			LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
-	for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = next) {
-		next = LLVMGetNextGlobal(g);
-		if (LLVMGetLinkage(g) == LLVMExternalLinkage && !LLVMIsDeclaration(g))
-			LLVMSetLinkage(g, LLVMLinkOnceODRLinkage);
-	}
-}
-
-static LLVMMemoryBufferRef open_bitcode(const struct bitcode *b)
-{
-	return LLVMCreateMemoryBufferWithMemoryRange((const char *)b->start, (size_t)(b->end - b->start), b->name,
-						     false);
-}
-
-static bool link_file(LLVMModuleRef module, const struct bitcode *b)
-{
-	LLVMModuleRef from;
-
-	if (LLVMGetBitcodeModuleInContext2(LLVMGetModuleContext(module), open_bitcode(b), &from))
-		return false;
-	make_optional(from);
-	return !LLVMLinkModules2(module, from);
-}
 
 /* --- What can be inlined ------------------------------------------------------------------------ */
 
@@ -267,12 +222,18 @@ const struct meaning_function *meanings_inlined(const struct meanings *m, const 
 	return other_flushing && f->of_mode ? NULL : f;
 }
 
-/* Declares the functions of all meanings of the region; *files of them are in files of their own. */
-static bool declare(LLVMModuleRef module, const struct region *r, struct meanings *m)
+void meaning_declare(LLVMModuleRef module, const char *meaning, u8 rounding)
 {
-	LLVMTypeRef type = meaning_type(LLVMGetModuleContext(module));
 	char name[128];
 
+	function_name(meaning, rounding, name, sizeof name);
+	if (!LLVMGetNamedFunction(module, name))
+		LLVMAddFunction(module, name, meaning_type(LLVMGetModuleContext(module)));
+}
+
+/* Adds the region's to the list. */
+static bool list(struct meanings *m, const struct region *r)
+{
 	for (u32 b = 0; b < r->block_count; b++)
 		for (u32 k = 0; k < r->blocks[b].insn_count; k++) {
 			const struct region_insn *x = &r->blocks[b].insns[k];
@@ -286,68 +247,55 @@ static bool declare(LLVMModuleRef module, const struct region *r, struct meaning
 			m->items = grown;
 			m->items[m->count++] = (struct meaning_function){
 				.meaning = meaning, .rounding = rounding, .lane_by_lane = !x->accesses && !x->together};
-			function_name(meaning, rounding, name, sizeof name);
-			if (!LLVMGetNamedFunction(module, name))
-				LLVMAddFunction(module, name, type);
 		}
 	return true;
+}
+
+void meanings_prepare(const struct regions *all, const char *width, struct extracts *extracts)
+{
+	struct meanings m = {0};
+	bool good = true;
+
+	for (u32 k = 0; good && k < all->count; k++)
+		good = all->items[k].left || list(&m, &all->items[k]);
+	if (good)
+		extracts_add(extracts, width, &m);
+	meanings_free(&m);
 }
 
 /* A copy of one function under another name. */
 static bool link_again(LLVMModuleRef module, const struct bitcode *b, const struct meaning_function *m)
 {
-	LLVMMemoryBufferRef buffer = open_bitcode(b);
-	LLVMModuleRef from;
+	LLVMModuleRef from = family_read(LLVMGetModuleContext(module), b);
 	char name[128];
 
-	const bool damaged = LLVMParseBitcodeInContext2(LLVMGetModuleContext(module), buffer, &from);
-	LLVMDisposeMemoryBuffer(buffer);
-	if (damaged)
+	if (!from)
 		return false;
-	make_optional(from);
 	function_name(m->meaning, FP_RN, name, sizeof name);
 	LLVMValueRef f = LLVMGetNamedFunction(from, name);
 	function_name(m->meaning, m->rounding, name, sizeof name);
 	if (f)
 		LLVMSetValueName2(f, name, strlen(name));
+	drop_assumptions(from);
 	return !LLVMLinkModules2(module, from);
 }
 
-static bool same_file(const char *a, const char *b)
-{
-	const size_t length = (size_t)(strrchr(a, ':') - a);
-
-	return !strncmp(a, b, length + 1);
-}
-
-/* Clang has used them, and for each row that becomes registers LLVM goes through all of them once more. */
-static void drop_assumptions(LLVMModuleRef module)
-{
-	LLVMValueRef assume = LLVMGetNamedFunction(module, "llvm.assume");
-	LLVMUseRef next;
-
-	for (LLVMUseRef use = assume ? LLVMGetFirstUse(assume) : NULL; use; use = next) {
-		next = LLVMGetNextUse(use);
-		if (LLVMIsACallInst(LLVMGetUser(use)))
-			LLVMInstructionEraseFromParent(LLVMGetUser(use));
-	}
-}
-
-bool meanings_link(LLVMModuleRef module, const char *width, const struct region *r, struct meanings *m)
+bool meanings_link(LLVMModuleRef module, const char *width, const struct region *r, struct extracts *extracts,
+		   struct meanings *m)
 {
 	*m = (struct meanings){.fp = r->fp};
-	if (!declare(module, r, m))
+	if (!list(m, r))
+		return false;
+	for (u32 k = 0; k < m->count; k++)
+		meaning_declare(module, m->items[k].meaning, m->items[k].rounding);
+	if (!extracts_link(extracts, width, module, m))
 		return false;
 	for (u32 k = 0; k < m->count; k++) {
 		const struct meaning_function *f = &m->items[k];
-		const struct bitcode *b = bitcode_find(width, f->meaning);
-		bool known = false;
-		for (u32 e = 0; e < k; e++)
-			known |= m->items[e].rounding == FP_RN && same_file(f->meaning, m->items[e].meaning);
-		if (b && f->rounding != FP_RN ? !link_again(module, b, f) : b && !known && !link_file(module, b))
+		const struct bitcode *b = f->rounding != FP_RN ? family_find(width, f->meaning) : NULL;
+		if (b && !link_again(module, b, f))
 			return false;
 	}
-	drop_assumptions(module);
 	for (u32 k = 0; k < m->count; k++)
 		judge(module, &m->items[k], r);
 	return true;
