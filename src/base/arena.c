@@ -78,12 +78,17 @@ static void free_chunks(struct arena *a)
 	a->used_bytes = 0;
 }
 
-/* All that was ever allocated, children's, too. */
-void arena_free(struct arena *a)
+static void free_children(struct arena *a)
 {
 	for (struct arena *child = a->children; child; child = child->sibling)
 		free_chunks(child);
 	a->children = NULL; /* they lie in the parent's chunks */
+}
+
+/* All that was ever allocated, children's, too. */
+void arena_free(struct arena *a)
+{
+	free_children(a);
 	free_chunks(a);
 }
 
@@ -102,6 +107,7 @@ void arena_reset(struct arena *a)
 {
 	struct arena_chunk *newest = a->chunks;
 
+	free_children(a);
 	if (!newest)
 		return;
 	for (struct arena_chunk *c = newest->older, *older; c; c = older) {

@@ -23,8 +23,7 @@ static void list_init(struct grid_list *l)
 
 void grids_init(struct grid_queue *q)
 {
-	memset(q, 0, sizeof *q);
-	pthread_mutex_init(&q->lock, NULL);
+	*q = (struct grid_queue){.lock = PTHREAD_MUTEX_INITIALIZER};
 	list_init(&q->children);
 	list_init(&q->tails);
 	list_init(&q->waiting);

@@ -9,10 +9,10 @@
 #include "exec/host_threads.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "exec/internal.h"
 #include "exec/spread.h"
 
 struct host_thread {
@@ -89,8 +89,7 @@ static bool add(struct host_threads *t, void (*work)(void *), void *argument)
 /* At the first work: most sessions never need a thread. */
 static void set_up(struct host_threads *t)
 {
-	memset(t, 0, sizeof *t);
-	t->process = getpid();
+	*t = (struct host_threads){.process = getpid(), .room = t->room};
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->all_done, NULL);
 }
@@ -152,6 +151,8 @@ void host_threads_wait(struct host_threads *t)
 
 void host_threads_end(struct host_threads *t)
 {
+	worker_free(t->room);
+	t->room = NULL;
 	forget_if_forked(t);
 	if (!t->list)
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Threads that stay between launches: to wake one takes a fraction of what it takes to start one. Whoever owns
- * the struct uses it from one thread at a time. A process that forks while no work is under way may go on to use it in
+ * Threads that stay between launches: to wake one takes a fraction of what it takes to start one. So does memory, for
+ * launches so small that they would notice. Whoever owns the struct uses it from one thread at a time. A process that forks while no work is under way may go on to use it in
  * the child, where its threads do not exist: new ones are started there.
  */
 #ifndef PTXSIM_EXEC_HOST_THREADS_H
@@ -21,6 +21,8 @@ struct host_threads {
 	pid_t process;   /* whose threads they are */
 	u64 given, done; /* pieces of work */
 	bool ending;
+	struct worker
+		*room; /* a small launch's worker, whose memory the next one uses again (exec/launch.c); NULL: none */
 };
 
 /* Has a waiting thread, or a new one, call work(argument). False: none could be started. All zeros are an owner
@@ -28,7 +30,7 @@ struct host_threads {
 bool host_threads_do(struct host_threads *t, void (*work)(void *), void *argument);
 /* Returns when all work is done. */
 void host_threads_wait(struct host_threads *t);
-/* Ends all threads, which must be done. The struct may be used again. */
+/* Ends all threads, which must be done. The room is freed. The struct may be used again. */
 void host_threads_end(struct host_threads *t);
 
 #endif

@@ -43,6 +43,8 @@ bool grid_work(struct grid *grid);
 enum launch_status grid_result(const struct grid *grid, struct launch_stats *stats, struct fault *fault);
 /* Frees a grid of one worker. */
 void grid_drop(struct grid *grid);
+/* Frees a worker that no grid has any longer; or NULL. */
+void worker_free(struct worker *worker);
 /* Waits for the helpers, collects counts and fault, frees. */
 enum launch_status grid_end(struct grid *grid, struct launch_stats *stats, struct fault *fault);
 /* standstill.c: whether a worker whose clusters all wait or spin may go on. False: none of the launch's workers ever

@@ -216,8 +216,7 @@ static bool grid_init(struct grid *grid, const struct launch *l, char *message, 
 	grid->limit_left = (s64)min_u64(l->instruction_limit ? l->instruction_limit : INT64_MAX, INT64_MAX);
 	grid->fault_block = UINT64_MAX;
 	grid->places_left = (s64)min_u64(grid->resident_limit, INT64_MAX);
-	pthread_mutex_init(&grid->lock, NULL);
-	pthread_mutex_init(&grid->print_lock, NULL);
+	grid->lock = grid->print_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	return true;
 }
 
@@ -240,13 +239,51 @@ static u32 worker_limit(const struct grid *grid)
 	return (u32)max_u64(1, min_u64(min_u64(jobs, clusters), 256));
 }
 
-/* `k` is one of the grid's, which are all zero at first. */
+/* What a small launch's only worker may leave to the next launch. */
+enum { ROOM_MOST = 128 << 10 };
+
+/* All zero, but for what an arena may have to give. A launch of one small block takes a fifth of its time to get memory for a
+ * worker, and to give it back. */
+static struct worker *take_workers(struct grid *grid)
+{
+	struct worker *k = grid->worker_limit == 1 ? grid->threads->room : NULL;
+
+	if (!k)
+		return calloc(grid->worker_limit, sizeof *k);
+	grid->threads->room = NULL;
+	const struct arena arena = k->arena;
+	memset(k, 0, sizeof *k);
+	k->arena = arena;
+	return k;
+}
+
+void worker_free(struct worker *k)
+{
+	if (k)
+		arena_free(&k->arena);
+	free(k);
+}
+
+/* All but the first have been freed. */
+static void give_workers_back(struct grid *grid, struct worker *k)
+{
+	const bool small = grid->worker_limit == 1 && k->arena.used_bytes <= ROOM_MOST && !k->arena.aside;
+
+	if (!small || grid->threads == &grid->own_threads || grid->threads->room) {
+		worker_free(k);
+		return;
+	}
+	arena_reset(&k->arena);
+	grid->threads->room = k;
+}
+
+/* `k` is one of the grid's, from take_workers(). */
 static bool worker_init(struct worker *k, struct grid *grid, u32 number)
 {
 	k->grid = grid;
 	k->number = number;
 	k->pause_at = UINT64_MAX;
-	arena_init(&k->arena, &k->out_of_memory);
+	k->arena.out_of_memory = &k->out_of_memory;
 	if (setjmp(k->out_of_memory))
 		return false;
 	k->frames = ARENA_ARRAY(&k->arena, grid->program->code_count + 1, struct frame *);
@@ -349,7 +386,7 @@ enum launch_status grid_begin(struct grid *grid, const struct launch *l, struct 
 	grid->worker_limit = alone ? 1 : worker_limit(grid);
 	/* Blocks that wait for one another run in the order in which the hardware starts them. */
 	grid->run_limit = grid->worker_limit == 1 || grid->kernel->order_dependent ? 1 : 256;
-	grid->workers = calloc(grid->worker_limit, sizeof *grid->workers);
+	grid->workers = take_workers(grid);
 	if (!grid->workers)
 		return LAUNCH_NO_MEMORY;
 	grid->gang_insns = grid->kernel->code->gang_insns;
@@ -375,8 +412,7 @@ void grid_drop(struct grid *grid)
 	if (!workers)
 		return;
 	grid->workers = NULL; /* an interrupt may come now */
-	arena_free(&workers[0].arena);
-	free(workers);
+	give_workers_back(grid, workers);
 	pthread_mutex_destroy(&grid->lock);
 	pthread_mutex_destroy(&grid->print_lock);
 }

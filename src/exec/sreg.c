@@ -32,6 +32,11 @@ void tid_row(const struct warp *w, u32 element, u32 row[WARP_LANES])
 	const u32 first = w->index * WARP_LANES;
 	u32 at[4] = {first % shape[0], first / shape[0] % shape[1], first / shape[0] / shape[1], 0};
 
+	if (at[0] + WARP_LANES <= shape[0]) {
+		for (u32 l = 0; l < WARP_LANES; l++)
+			row[l] = at[element & 3] + (element ? 0 : l);
+		return;
+	}
 	for (u32 l = 0; l < WARP_LANES; l++) {
 		row[l] = at[element & 3];
 		if (++at[0] < shape[0])

@@ -43,6 +43,7 @@ void memory_init(struct memory *m, u64 first, u64 limit, u64 budget, enum memory
 	m->limit = limit;
 	m->budget = budget;
 	m->bounds = bounds;
+	m->generation = 1; /* 0: that of a worker that has not looked yet */
 }
 
 bool memory_bounds_read(const char *text, enum memory_bounds *bounds)

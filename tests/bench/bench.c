@@ -4,6 +4,9 @@
  * on PoCL, in plain C and as a copy of as many bytes, or on ptxsim once more from machine code, with one and with two
  * threads. Each of these is a process of its own that waits for its turn, so the repetitions are interleaved; the first is
  * not counted, every result is checked, the table shows medians.
+ *
+ * What two threads can reach is the machine's to say: its processors may share a core, a cache, the way to memory, their clock.
+ * So two processes also run ptxsim with one thread each at the same time.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -62,7 +65,7 @@ struct options {
 /* --- Turns ------------------------------------------------------------------------------------ */
 
 struct turn {
-	double wall, processor; /* seconds */
+	double begin, wall, processor; /* seconds */
 	uint64_t instructions, warp_instructions;
 	long peak_kb;
 	bool right;
@@ -84,11 +87,11 @@ static double seconds_of(clockid_t clock)
 static struct turn run_turn(const struct peer_kind *kind, struct peer *r)
 {
 	struct rusage usage;
-	struct turn t = {.wall = seconds_of(CLOCK_MONOTONIC), .processor = seconds_of(CLOCK_PROCESS_CPUTIME_ID)};
+	struct turn t = {.begin = seconds_of(CLOCK_MONOTONIC), .processor = seconds_of(CLOCK_PROCESS_CPUTIME_ID)};
 
 	t.right = kind->run(r);
 	t.processor = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - t.processor;
-	t.wall = seconds_of(CLOCK_MONOTONIC) - t.wall;
+	t.wall = seconds_of(CLOCK_MONOTONIC) - t.begin;
 	t.instructions = r->instructions;
 	t.warp_instructions = r->warp_instructions;
 	t.right = t.right && (!kind->output || check_output(r->p, kind->name, kind->output(r)));
@@ -97,7 +100,7 @@ static struct turn run_turn(const struct peer_kind *kind, struct peer *r)
 	return t;
 }
 
-/* Runs in the child: a turn for each g that comes, until the pipe ends. */
+/* Runs in the child: fills the buffers for each f that comes, and has a turn for each g, until the pipe ends. */
 static void serve(const struct peer_kind *kind, struct peer *r, int commands, int answers)
 {
 	const bool opened = kind->open(r);
@@ -105,7 +108,9 @@ static void serve(const struct peer_kind *kind, struct peer *r, int commands, in
 
 	while (read(commands, &c, 1) == 1) {
 		struct turn t = {.right = false};
-		if (opened && kind->fill(r))
+		if (opened && c == 'f')
+			t.right = kind->fill(r);
+		else if (opened)
 			t = run_turn(kind, r);
 		if (write(answers, &t, sizeof t) != sizeof t)
 			break;
@@ -144,13 +149,34 @@ static void stop(const struct child *c)
 	waitpid(c->id, NULL, 0);
 }
 
-static struct turn take(const struct child *c)
+static bool tell(const struct child *c, const char *command) { return write(c->commands, command, 1) == 1; }
+
+static struct turn hear(const struct child *c)
 {
 	struct turn t;
 
-	if (write(c->commands, "g", 1) != 1 || read(c->answers, &t, sizeof t) != sizeof t)
+	if (read(c->answers, &t, sizeof t) != sizeof t)
 		t = (struct turn){.right = false};
 	return t;
+}
+
+static bool fill(const struct child *c) { return tell(c, "f") && hear(c).right; }
+
+static struct turn take(const struct child *c)
+{
+	return fill(c) && tell(c, "g") ? hear(c) : (struct turn){.right = false};
+}
+
+/* Both at the same time. */
+static void take_both(const struct child *c[2], struct turn t[2])
+{
+	const bool filled = fill(c[0]) && fill(c[1]);
+
+	t[0] = t[1] = (struct turn){.right = false};
+	if (!filled || !tell(c[0], "g") || !tell(c[1], "g"))
+		return;
+	for (int k = 0; k < 2; k++)
+		t[k] = hear(c[k]);
 }
 
 /* --- Results ---------------------------------------------------------------------------------- */
@@ -160,6 +186,7 @@ struct result {
 	double wall[PEERS][THREADS], processor[PEERS][THREADS];
 	long peak_kb[PEERS][THREADS];
 	uint64_t instructions[PEERS], warp_instructions[PEERS];
+	double at_once; /* seconds that two processes take of which each runs ptxsim with one thread */
 	bool wrong[PEERS];
 };
 
@@ -178,6 +205,7 @@ static double median(double *list, int count)
 
 struct samples {
 	double wall[PEERS][THREADS][MAX_REPS], processor[PEERS][THREADS][MAX_REPS];
+	double at_once[MAX_REPS];
 };
 
 /* rep -1 warms up. */
@@ -200,16 +228,34 @@ static void take_all(struct child children[PEERS][THREADS], int count, struct sa
 		}
 }
 
+/* From when the first begins to when the last ends: on a busy machine one may have to wait for the other. */
+static void take_twins(const struct child *one, const struct child *twin, struct samples *s, int rep,
+		       struct result *out)
+{
+	struct turn t[2];
+
+	take_both((const struct child *[]){one, twin}, t);
+	if (!t[0].right || !t[1].right)
+		out->wrong[PTXSIM] = true;
+	else if (rep >= 0)
+		s->at_once[rep] = fmax(t[0].begin + t[0].wall, t[1].begin + t[1].wall) - fmin(t[0].begin, t[1].begin);
+}
+
 static void measure(const struct problem *p, const struct options *o, struct samples *s, struct result *out)
 {
 	const struct against *a = o->against;
 	struct child children[PEERS][THREADS];
+	const struct child twin = start(a->kinds[PTXSIM], p, o->folder, 1);
 
 	for (int k = 0; k < a->count; k++)
 		for (int t = 0; t < THREADS; t++)
 			children[k][t] = start(a->kinds[k], p, o->folder, (uint32_t)t + 1);
-	for (int rep = -1; rep < o->reps; rep++)
+	for (int rep = -1; rep < o->reps; rep++) {
 		take_all(children, a->count, s, rep, out);
+		take_twins(&children[PTXSIM][0], &twin, s, rep, out);
+	}
+	out->at_once = median(s->at_once, o->reps);
+	stop(&twin);
 	for (int k = 0; k < a->count; k++)
 		for (int t = 0; t < THREADS; t++) {
 			out->wall[k][t] = median(s->wall[k][t], o->reps);
@@ -231,9 +277,9 @@ static void print_load(int reps, const char *more)
 static void print_head(int reps)
 {
 	print_load(reps, "a ratio above 1: ptxsim is faster");
-	printf("%-13s %7s %5s %6s %8s %6s %8s %6s %8s %6s %6s | %6s %6s %6s | %6s %6s %6s %6s\n",
+	printf("%-13s %7s %5s %6s %8s %6s %8s %6s %8s %6s %6s | %6s %6s %6s %6s | %6s %6s %6s %6s\n",
 	       "one thread:", "M instr", "lanes", "ns/w", "ms", "G/s", "PoCL ms", "/PoCL", "C ms", "/C", "/copy",
-	       "2 thr", "/PoCL", "/C", "CPU", "/PoCL", "/C", "/copy");
+	       "2 thr", "2 proc", "/PoCL", "/C", "CPU", "/PoCL", "/C", "/copy");
 }
 
 static void print_result(const char *name, const struct result *r)
@@ -249,9 +295,9 @@ static void print_result(const char *name, const struct result *r)
 	       ratio(count, warps), 1e9 * ratio(one[PTXSIM], warps), one[PTXSIM] * 1e3, count / one[PTXSIM] / 1e9,
 	       one[POCL] * 1e3, ratio(one[POCL], one[PTXSIM]), one[PLAIN] * 1e3, ratio(one[PLAIN], one[PTXSIM]),
 	       ratio(one[COPY], one[PTXSIM]));
-	printf(" %6.2f %6.2f %6.3f | %6.2f %6.2f %6.3f %6.2f%s%s%s\n", ratio(one[PTXSIM], two[PTXSIM]),
-	       ratio(two[POCL], two[PTXSIM]), ratio(two[PLAIN], two[PTXSIM]), count / r->processor[PTXSIM][0] / 1e9,
-	       ratio(r->processor[POCL][0], r->processor[PTXSIM][0]),
+	printf(" %6.2f %6.2f %6.2f %6.3f | %6.2f %6.2f %6.3f %6.2f%s%s%s\n", ratio(one[PTXSIM], two[PTXSIM]),
+	       2 * ratio(one[PTXSIM], r->at_once), ratio(two[POCL], two[PTXSIM]), ratio(two[PLAIN], two[PTXSIM]),
+	       count / r->processor[PTXSIM][0] / 1e9, ratio(r->processor[POCL][0], r->processor[PTXSIM][0]),
 	       ratio(r->processor[PLAIN][0], r->processor[PTXSIM][0]),
 	       ratio(r->processor[COPY][0], r->processor[PTXSIM][0]), r->wrong[PTXSIM] ? " ptxsim WRONG" : "",
 	       r->wrong[POCL] ? " PoCL WRONG" : "", r->wrong[PLAIN] ? " plain C WRONG" : "");
@@ -303,7 +349,7 @@ static void print_json(const struct options *o, const char *name, const struct r
 /* Logarithms of ratios, summed over kernels: of all, and of the first six. */
 struct sums {
 	int count;
-	double rate, pocl, plain, pocl_processor, plain_processor, two, sass, sass_processor, sass_rate;
+	double rate, pocl, plain, pocl_processor, plain_processor, two, at_once, sass, sass_processor, sass_rate;
 };
 
 static void add_result(struct sums *s, const struct result *r)
@@ -318,6 +364,7 @@ static void add_result(struct sums *s, const struct result *r)
 	s->pocl_processor += log(ratio(r->processor[POCL][0], r->processor[PTXSIM][0]));
 	s->plain_processor += log(ratio(r->processor[PLAIN][0], r->processor[PTXSIM][0]));
 	s->two += log(ratio(r->wall[PTXSIM][0], r->wall[PTXSIM][1]));
+	s->at_once += log(2 * ratio(r->wall[PTXSIM][0], r->at_once));
 }
 
 static void print_sums(const struct sums *s, const struct against *against)
@@ -329,9 +376,10 @@ static void print_sums(const struct sums *s, const struct against *against)
 		       exp(s->sass / s->count), exp(s->sass_processor / s->count));
 	else if (s->count)
 		printf("geometric means of %d: %.2f G/s, %.2f of PoCL, %.3f of plain C (%.2f and %.3f by processor "
-		       "time), two threads %.2f times one\n",
+		       "time), two threads %.2f times one, two processes at once %.2f times one\n",
 		       s->count, exp(s->rate / s->count) / 1e9, exp(s->pocl / s->count), exp(s->plain / s->count),
-		       exp(s->pocl_processor / s->count), exp(s->plain_processor / s->count), exp(s->two / s->count));
+		       exp(s->pocl_processor / s->count), exp(s->plain_processor / s->count), exp(s->two / s->count),
+		       exp(s->at_once / s->count));
 }
 
 /* --- The program ------------------------------------------------------------------------------ */

@@ -60,6 +60,19 @@ START_TEST(children_go_with_the_parent)
 }
 END_TEST
 
+/* They lie in memory that is now others'. */
+START_TEST(reset_ends_children)
+{
+	struct arena a;
+
+	arena_init(&a, NULL);
+	memset(arena_alloc(arena_child(&a), 100000), 1, 100000);
+	arena_reset(&a);
+	memset(arena_alloc(&a, 3000), 0xee, 3000);
+	arena_free(&a);
+}
+END_TEST
+
 /* What no memory can hold unwinds, from children too. */
 START_TEST(overflow_unwinds)
 {
@@ -84,5 +97,6 @@ UNIT_TESTS("arena", 0)
 	UNIT_TEST(memory_is_zeroed_and_aligned);
 	UNIT_TEST(reset_keeps_what_one_chunk_holds);
 	UNIT_TEST(children_go_with_the_parent);
+	UNIT_TEST(reset_ends_children);
 	UNIT_TEST(overflow_unwinds);
 }
