@@ -246,7 +246,7 @@ static const struct argp_option launch_options[] = {
 	{0},
 };
 
-/* PTXSIM_NATIVE is read at the beginning (text is NULL), so that --native overrides it. */
+/* text: NULL stands for PTXSIM_NATIVE. */
 static enum native_mode read_native(struct argp_state *state, const char *text)
 {
 	enum native_mode mode;
@@ -294,7 +294,6 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &c->colour;
-		c->native = read_native(state, NULL);
 		return 0;
 	case 'j':
 		c->jobs = (u32)front_number(state, "jobs", text, 1);
@@ -304,8 +303,11 @@ static error_t parse_launch_option(int key, char *text, struct argp_state *state
 		return 0;
 	case OPTION_NATIVE:
 		c->native = read_native(state, text);
+		c->native_given = true;
 		return 0;
-	case ARGP_KEY_END:
+	case ARGP_KEY_END: /* not before: --native overrides it, and argp has no name to tell errors by until options are read */
+		if (!c->native_given)
+			c->native = read_native(state, NULL);
 		tell_native(c->native);
 		return 0;
 	case OPTION_NO_CACHE:

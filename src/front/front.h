@@ -27,6 +27,7 @@ struct launch_choices {
 	enum colour_choice colour;
 	u32 jobs; /* 0: not given */
 	enum native_mode native;
+	bool native_given; /* by an option, and not by the environment */
 	bool any_order;
 	struct async_choice async;
 	struct lock_order lock_order;

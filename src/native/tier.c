@@ -105,6 +105,22 @@ struct native *native_open(void)
 	return n;
 }
 
+/* Takes the lock. False: another thread held it when fork made this process, and gives it up in the parent alone. Who only reads needs none
+ * then: nobody writes here. */
+static bool enter(struct native *n)
+{
+	if (!pthread_mutex_trylock(&n->lock))
+		return true;
+	return n->process == getpid() && !pthread_mutex_lock(&n->lock);
+}
+
+/* Under the lock. What was in work when a child was made stays so in it, where nobody works. */
+static void wait_for_work(struct native *n)
+{
+	while (n->in_work && n->process == getpid())
+		pthread_cond_wait(&n->changed, &n->lock);
+}
+
 /* By one thread at a time: under the lock, or while `in_work` says so. */
 static bool load(struct native *n)
 {
@@ -119,12 +135,13 @@ static bool load(struct native *n)
 
 bool native_available(struct native *n, char *message, size_t size)
 {
-	pthread_mutex_lock(&n->lock);
-	while (n->in_work)
-		pthread_cond_wait(&n->changed, &n->lock);
-	const bool available = load(n);
+	const bool entered = enter(n);
+	if (entered)
+		wait_for_work(n);
+	const bool available = entered && load(n);
 	snprintf(message, size, "%s", n->message);
-	pthread_mutex_unlock(&n->lock);
+	if (entered)
+		pthread_mutex_unlock(&n->lock);
 	return available;
 }
 
@@ -303,7 +320,8 @@ static void settle(struct native_kernel *kernel)
 	const struct native_trial *other = &kernel->trials[NATIVE_TURN_INTERPRETED];
 	struct native *n = k->tier;
 
-	pthread_mutex_lock(&n->lock);
+	if (!enter(n))
+		return;
 	if (!kernel->settled &&
 	    native->ticks / (native->blocks - TRIAL_COLD) >= other->ticks / (other->blocks - TRIAL_COLD)) {
 		k->refused = (struct kernel_code *)(void *)kernel->ready;
@@ -386,8 +404,10 @@ struct native_kernel *native_kernel_of(struct native *n, const struct program *p
 
 	if (!n || mode == NATIVE_OFF)
 		return NULL;
-	pthread_mutex_lock(&n->lock);
+	const bool entered = enter(n);
 	k = record_of(n, kernel->code, NULL);
+	if (!entered)
+		return k ? &k->common : NULL;
 	if (!k && kernel->code && kernel->code->gang_insns)
 		k = record_new(n, p, kernel->code, NULL);
 	if (k && mode == NATIVE_ALWAYS)
@@ -405,23 +425,23 @@ static struct native_kernel *begin(struct native_kernel *kernel, const struct na
 	/* Machine code that is watched is interpreted. */
 	if (watch && plain->code->steps)
 		return NULL;
-	pthread_mutex_lock(&n->lock);
+	const bool entered = enter(n);
 	if (watch) {
 		k = record_of(n, plain->code, watch);
-		if (!k)
+		if (!k && entered)
 			k = record_new(n, plain->program, plain->code, watch);
 	}
-	if (k && plain->always && !k->done) {
+	if (k && entered && plain->always && !k->done) {
 		const double start = seconds_now();
-		while (n->in_work)
-			pthread_cond_wait(&n->changed, &n->lock);
+		wait_for_work(n);
 		if (!k->done && !k->sample.taken)
 			sample_take(&k->sample, grid);
-		if (!k->done)
+		if (!k->done && n->process == getpid())
 			build(n, k, true, false);
 		*seconds = seconds_now() - start;
 	}
-	pthread_mutex_unlock(&n->lock);
+	if (entered)
+		pthread_mutex_unlock(&n->lock);
 	return k ? &k->common : NULL;
 }
 

@@ -738,6 +738,8 @@ expect 0 "kernel mandelbrot" "$ptxsim" info "$samples/mandelbrot.ptx"
 expect 0 "lanes meet again" "$ptxsim" info --cfg "$samples/mandelbrot.ptx"
 expect 0 "digraph" "$ptxsim" info --dot "$samples/mandelbrot.ptx"
 expect 0 "    in all      " "$ptxsim" info --native "$samples/mandelbrot.ptx"
+expect 2 "ptxsim run: PTXSIM_NATIVE is auto, always or off, not 'perhaps'" env PTXSIM_NATIVE=perhaps "$ptxsim" run "$samples/saxpy.ptx"
+expect 0 "saxpy<<<40, 256>>>" env PTXSIM_NATIVE=perhaps "$ptxsim" run --native=off "$samples/saxpy.ptx"
 expect 0 "native        none: machine code is interpreted" "$ptxsim" info --native "$samples/fermi/reduce.sass"
 expect 1 "no kernel or function" "$ptxsim" info --kernel x "$samples/mandelbrot.ptx"
 for target in sm_90a sm_100a sm_120a; do

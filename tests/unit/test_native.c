@@ -86,34 +86,47 @@ static const char *const vector_places[] = {
 	"mul.lo.u32 r2, r0, 7; rem.u32 r2, r2, 1021;",  /* anywhere */
 };
 
-static void run(enum native_mode mode, const char *pattern, const char *lanes, const char *place, u32 out[WORDS])
+static void build_kernel(struct session *s, const char *pattern, const char *lanes, const char *place)
 {
-	struct session s;
+	const struct lower_options options = {0};
+	char source[8192];
+
+	ck_assert(session_open(s));
+	const int length = snprintf(source, sizeof source, pattern, lanes, place);
+	session_add_text(s, "native.ptx", source, (size_t)length);
+	ck_assert_msg(session_build(s, &options), "%.2000s", session_diagnostics(s, false));
+}
+
+static void launch_kernel(struct session *s, enum native_mode mode, u32 out[WORDS])
+{
 	struct fault fault;
 	struct launch_stats stats;
-	char source[8192], message[256] = "";
+	char message[256] = "";
 
-	ck_assert(session_open(&s));
-	const int length = snprintf(source, sizeof source, pattern, lanes, place);
-	session_add_text(&s, "native.ptx", source, (size_t)length);
-	const struct lower_options options = {0};
-	ck_assert_msg(session_build(&s, &options), "%.2000s", session_diagnostics(&s, false));
-	ck_assert(session_reset_memory(&s));
-	const u64 params[2] = {memory_allocate(&s.memory, 4 * WORDS, 256, "from", 0),
-			       memory_allocate(&s.memory, 8 * WORDS, 256, "to", 0)};
-	u32 *from = (u32 *)(void *)memory_find(&s.memory, params[0], 4)->host;
+	ck_assert(session_reset_memory(s));
+	const u64 params[2] = {memory_allocate(&s->memory, 4 * WORDS, 256, "from", 0),
+			       memory_allocate(&s->memory, 8 * WORDS, 256, "to", 0)};
+	u32 *from = (u32 *)(void *)memory_find(&s->memory, params[0], 4)->host;
 	for (u32 k = 0; k < WORDS; k++)
 		from[k] = k * 2654435761u;
-	struct launch l = {.program = s.program,
-			   .kernel = program_kernel(s.program, "k"),
-			   .memory = &s.memory,
+	struct launch l = {.program = s->program,
+			   .kernel = program_kernel(s->program, "k"),
+			   .memory = &s->memory,
 			   .grid = {1, 1, 1},
 			   .block = {THREADS, 1, 1},
 			   .params = (const u8 *)params,
 			   .jobs = 1};
-	l.native = session_native(&s, s.program, l.kernel, mode);
+	l.native = session_native(s, s->program, l.kernel, mode);
 	ck_assert_msg(launch_run(&l, &stats, &fault, message, sizeof message) == LAUNCH_OK, "%s", message);
-	memcpy(out, memory_find(&s.memory, params[1], 1)->host, 4 * WORDS);
+	memcpy(out, memory_find(&s->memory, params[1], 1)->host, 4 * WORDS);
+}
+
+static void run(enum native_mode mode, const char *pattern, const char *lanes, const char *place, u32 out[WORDS])
+{
+	struct session s;
+
+	build_kernel(&s, pattern, lanes, place);
+	launch_kernel(&s, mode, out);
 	session_close(&s);
 }
 
@@ -530,13 +543,7 @@ END_TEST
 /* A session with a kernel that its compiler's thread is to compile. */
 static struct native_kernel *open_hot(struct session *s)
 {
-	char source[8192];
-	const struct lower_options options = {0};
-	const int length = snprintf(source, sizeof source, text, masks[0], places[0]);
-
-	ck_assert(session_open(s));
-	session_add_text(s, "native.ptx", source, (size_t)length);
-	ck_assert(session_build(s, &options));
+	build_kernel(s, text, masks[0], places[0]);
 	struct native_kernel *k = session_native(s, s->program, program_kernel(s->program, "k"), NATIVE_AUTO);
 	ck_assert_ptr_nonnull(k);
 	k->heat = UINT64_MAX; /* or its code would only be looked for */
@@ -595,6 +602,29 @@ START_TEST(a_forked_child_closes)
 		alarm(10);
 		session_close(&s);
 		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	session_close(&s);
+}
+END_TEST
+
+/* The thread that compiles the kernel in the parent is not there in a child, which interprets it. */
+START_TEST(a_forked_child_waits_for_no_compiler)
+{
+	static u32 interpreted[WORDS], out[WORDS];
+	struct session s;
+	int status;
+
+	run(NATIVE_OFF, text, masks[0], places[0], interpreted);
+	open_hot(&s);
+	usleep(1000u * (u32)_i * (u32)_i);
+	const pid_t child = fork();
+	ck_assert_int_ge(child, 0);
+	if (!child) {
+		alarm(20);
+		launch_kernel(&s, NATIVE_ALWAYS, out);
+		_exit(memcmp(interpreted, out, sizeof out) != 0);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
@@ -672,5 +702,6 @@ UNIT_TESTS("native", 300)
 	UNIT_TEST(expanded_rows_are_no_walls);
 	tcase_add_loop_test(unit, closing_waits_for_no_compiler, 0, 12);
 	UNIT_TEST(a_forked_child_closes);
+	tcase_add_loop_test(unit, a_forked_child_waits_for_no_compiler, 0, 8);
 	tcase_add_loop_test(unit, exit_leaves_the_compiler_alone, 0, 60);
 }
