@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/resource.h>
@@ -66,6 +67,7 @@ struct native {
 	bool left;      /* closed while its thread was at work, which is to free it */
 	pthread_t thread;
 	pid_t process; /* a child of it has the code that was made, and makes none: the thread and LLVM's locks stay behind */
+	bool lock_lost; /* atomic: in such a child, held by a thread of the parent */
 	bool has_cache; /* there may be code in the cache folder */
 	bool tried;     /* to load it */
 	const struct native_plugin *plugin;
@@ -105,13 +107,26 @@ struct native *native_open(void)
 	return n;
 }
 
-/* Takes the lock. False: another thread held it when fork made this process, and gives it up in the parent alone. Who only reads needs none
- * then: nobody writes here. */
+/* Takes the lock. False: a thread that fork has left behind in the parent holds it, and will not give it up in this process: nobody
+ * writes here any more, so who only reads needs no lock. */
 static bool enter(struct native *n)
 {
+	enum { LONG = 100 }; /* milliseconds: nobody compiles under the lock of a child */
+	struct timespec until;
+
 	if (!pthread_mutex_trylock(&n->lock))
 		return true;
-	return n->process == getpid() && !pthread_mutex_lock(&n->lock);
+	if (n->process == getpid())
+		return !pthread_mutex_lock(&n->lock);
+	if (__atomic_load_n(&n->lock_lost, __ATOMIC_RELAXED) || clock_gettime(CLOCK_REALTIME, &until))
+		return false;
+	until.tv_nsec += LONG * 1000000L;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	if (!pthread_mutex_timedlock(&n->lock, &until))
+		return true;
+	__atomic_store_n(&n->lock_lost, true, __ATOMIC_RELAXED);
+	return false;
 }
 
 /* Under the lock. What was in work when a child was made stays so in it, where nobody works. */
