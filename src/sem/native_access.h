@@ -34,6 +34,7 @@ ALWAYS_INLINE bool any_lanes64(const s64 t[WARP_LANES])
 	return pack_lanes64(t);
 #endif
 }
+
 #define EACH_LANE_OF_HALF _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < WARP_LANES / 2; l++)
 
 /* What an instruction may reach: a space's bytes, or the allocation of its last access. */

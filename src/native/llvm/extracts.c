@@ -144,18 +144,18 @@ bool extracts_add(struct extracts *e, const char *width, const struct meanings *
 
 bool extracts_link(struct extracts *e, const char *width, LLVMModuleRef module, const struct meanings *m)
 {
-	bool good = extracts_add(e, width, m);
-
+	if (!extracts_add(e, width, m))
+		return false;
 	for (u32 n = 0; n < e->module_count; n++) {
 		bool wanted = false;
 		for (u32 k = 0; k < m->count; k++) {
 			const struct extract *x = m->items[k].rounding == FP_RN ? find(e, m->items[k].meaning) : NULL;
 			wanted |= x && x->module == n;
 		}
-		good = good && (!wanted ||
-				link_some(module, LLVMGetBufferStart(e->modules[n]), LLVMGetBufferSize(e->modules[n])));
+		if (wanted && !link_some(module, LLVMGetBufferStart(e->modules[n]), LLVMGetBufferSize(e->modules[n])))
+			return false;
 	}
-	return good;
+	return true;
 }
 
 void extracts_free(struct extracts *e)
