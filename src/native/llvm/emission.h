@@ -22,8 +22,9 @@ struct emission {
 	u32 *slots;           /* by row: its place in the array; */
 	LLVMValueRef *firsts; /* a variable, of the first lane's number, if it is affine and written; else NULL */
 	/* Variables, which become registers. */
-	LLVMValueRef mask, budget, issued, lanes, branches, divergent;
+	LLVMValueRef mask, budget, idle, branches;      /* the last two NULL where the region has none to count */
 	LLVMBasicBlockRef *arrive, *body;               /* by block; those of the end last */
+	bool parts;                                     /* lanes may part */
 	LLVMBasicBlockRef meet;                         /* where lanes that have met go on; NULL: they never part */
 	LLVMValueRef where;                             /* its operand */
 	LLVMBasicBlockRef out;                          /* returns */
@@ -128,6 +129,8 @@ void drop_rows(struct emission *e, u32 n);
 /* --- Counters (emit_counters.c) ---------------------------------------------------------------- */
 
 void begin_counters(struct emission *e);
+/* Counts a branch at which lanes part. */
+void count_parting(struct emission *e);
 /* Counters and mask to the run's struct, `insn` as where to go on. */
 void put_place(struct emission *e, u32 insn, LLVMValueRef mask);
 /* As the interpreter counts a straight run; back: takes it back, where the interpreter will count it again. */

@@ -19,6 +19,8 @@
  */
 #include "native/llvm/emission.h"
 
+#include "sem/native_proven.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,12 +197,20 @@ static u32 address_row(const struct region_insn *x)
 	return NO_OPERAND;
 }
 
+/* Whether the handler finds the row in the frame. */
+static bool is_handed_over(const struct region_insn *x, u32 row)
+{
+	for (u32 o = 0; o < x->operand_count; o++)
+		if (x->operands[o].row == row && (x->operands[o].read || x->merges))
+			return true;
+	return false;
+}
+
 /* For an access that faults: the interpreter does it again, from its guard on. */
 static void put_place_before(struct emission *e, const struct region_insn *x, u32 number)
 {
 	const u32 first = number - x->prefixed;
 
-	keep_rows(e, x->live);
 	if (x->guard_told || x->told)
 		note_told(e, x->guard_told ? first : number, x->told ? number : first);
 	put_place(e, first, get(e, e->i32, e->mask));
@@ -212,41 +222,87 @@ static void branch_if_failed(struct emission *e, const struct region_insn *x, u3
 
 	branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, done, LLVMConstNull(e->i8), ""), stop, go_on, true);
 	go_to(e, stop);
+	keep_rows(e, x->live);
 	put_place_before(e, x, number);
 	LLVMBuildStore(e->b, word(e, NATIVE_STOP), e->how);
 	LLVMBuildBr(e->b, e->out);
 	go_to(e, go_on);
 }
 
+/* Whether the handler of an access can be given the first lane's address in place of the row. */
+static bool has_first_address(const struct emission *e, const struct region_insn *x)
+{
+	const u32 row = address_row(x);
+
+	return row != NO_OPERAND && is_kept_as_first(e, row) && (s64)e->r->rows[row].step == (s32)e->r->rows[row].step;
+}
+
+/* The rarely taken way of an access: its handler is tried, and the region ends there if it would fault. */
+static void try_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number)
+{
+	const bool along = has_first_address(e, x);
+	const u32 row = address_row(x);
+	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask, NULL};
+
+	for (u32 k = 0; k < e->r->row_count; k++) {
+		const bool wanted = (e->r->rows[k].written && is_handed_over(x, k)) || (x->live && row_in(x->live, k));
+		if (wanted && !(along && k == row))
+			write_back(e, k);
+	}
+	put_place_before(e, x, number);
+	if (along) {
+		args[3] = LLVMConstInt(e->i64, number | e->r->rows[row].step << 32, false);
+		args[5] = LLVMBuildZExt(e->b, first_of(e, row), e->i64, "");
+	}
+	call_keeping(e, e->i8, "native_keep_or_leave", declared(e, along ? "native_try_along" : "native_try"), args,
+		     along ? 6 : 5);
+}
+
 /* Has the interpreter's handler do it, on the frame. */
+static void run_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number, bool rarely)
+{
+	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask};
+
+	for (u32 row = 0; row < e->r->row_count; row++)
+		if (e->r->rows[row].written && is_handed_over(x, row))
+			write_back(e, row);
+	LLVMValueRef done =
+		rarely ? call_keeping(e, e->i8, "native_keep", declared(e, "native_try"), args, COUNT_OF(args))
+		       : call(e, e->i8, x->accesses ? "native_call" : "native_compute", args, COUNT_OF(args));
+	if (x->accesses)
+		branch_if_failed(e, x, number, done);
+}
+
 static void call_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number, bool rarely)
 {
-	for (u32 o = 0; o < x->operand_count; o++) {
-		const struct region_operand *p = &x->operands[o];
-		if (e->r->rows[p->row].written && (p->read || x->merges))
-			write_back(e, p->row);
-	}
-	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask};
-	const bool ends_there = rarely && x->accesses && x->ends_alone;
-	if (ends_there)
-		put_place_before(e, x, number);
-	const char *through = ends_there ? "native_keep_or_leave" : "native_keep";
-	LLVMValueRef done =
-		rarely ? call_keeping(e, e->i8, through, declared(e, "native_try"), args, COUNT_OF(args))
-		       : call(e, e->i8, x->accesses ? "native_call" : "native_compute", args, COUNT_OF(args));
-	if (x->accesses && !ends_there)
-		branch_if_failed(e, x, number, done);
+	if (rarely && x->accesses && x->ends_alone)
+		try_handler(e, x, mask, number);
+	else
+		run_handler(e, x, mask, number, rarely);
 	for (u32 o = 0; o < x->operand_count; o++)
 		if (x->operands[o].written)
 			copy(e, slot(e, x->operands[o].row), place(e, x->operands[o].row),
 			     e->r->rows[x->operands[o].row].bits, false);
 }
 
+/* The lanes for which an access is made in line. Lanes that take no part read, too, if nobody wants what they had in the row that is loaded,
+ * and the place of each is known from the first: all of them are held against one range, whichever run. */
+static LLVMValueRef lanes_in_line(struct emission *e, const struct region_insn *x, LLVMValueRef mask)
+{
+	bool loads = false;
+
+	for (u32 o = 0; o < x->operand_count; o++)
+		loads |= x->operands[o].written;
+	const bool known = x->moves && x->proven && x->proven != PROVEN_ALONG;
+	return loads && known && !x->merges ? word(e, FULL_MASK) : mask;
+}
+
 /* An access whose fast way gives up returns NULL: then the handler does it, rarely, with all registers kept. */
 static void emit_inline(struct emission *e, const struct region_insn *x, const struct meaning_function *m,
 			LLVMValueRef mask, u32 number)
 {
-	LLVMValueRef args[] = {m->needs_warp ? e->warp : LLVMGetPoison(e->ptr), insn_constant(e, x), e->array, mask};
+	LLVMValueRef args[] = {m->needs_warp ? e->warp : LLVMGetPoison(e->ptr), insn_constant(e, x), e->array,
+			       lanes_in_line(e, x, mask)};
 	LLVMTypeRef type = LLVMGlobalGetValueType(m->function);
 
 	fetch(e, x);
@@ -386,7 +442,7 @@ static void part(struct emission *e, const struct region_block *x, LLVMValueRef 
 	go_to(e, full);
 	leave_before_branch(e, x, mask);
 	go_to(e, parted);
-	add_to(e, e->divergent, LLVMConstInt(e->i64, 1, false));
+	count_parting(e);
 	LLVMValueRef args[] = {e->run, mask, taken, word(e, x->target), word(e, x->join)};
 	LLVMBuildStore(e->b, call_keeping(e, e->i32, NULL, declared(e, "native_part"), args, COUNT_OF(args)), e->mask);
 	LLVMBuildBr(e->b, e->arrive[x->next]);
@@ -681,7 +737,8 @@ static void emit_entrance(struct emission *e)
 void region_emit(LLVMModuleRef module, const struct region *r, const struct meanings *m, const char *name,
 		 u32 vector_bytes)
 {
-	struct emission e = {.r = r, .meanings = m, .module = module, .vector_bytes = vector_bytes};
+	struct emission e = {
+		.r = r, .meanings = m, .module = module, .vector_bytes = vector_bytes, .parts = parts_lanes(r)};
 	const u32 blocks = r->block_count + 1;
 
 	e.c = LLVMGetModuleContext(module);
@@ -710,7 +767,7 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 		e.body[n] = new_block(&e, "body");
 	}
 	e.out = new_block(&e, "out");
-	e.meet = parts_lanes(r) ? new_block(&e, "meet") : NULL;
+	e.meet = e.parts ? new_block(&e, "meet") : NULL;
 	go_to(&e, entrance);
 	LLVMBuildBr(e.b, r->of_machine ? e.arrive[0] : e.body[0]); /* a BSYNC counts there */
 	for (u32 n = 0; n < r->block_count; n++)
