@@ -68,18 +68,19 @@ static bool try_handler(struct native_run *r, struct warp *w, u8 *rows, u32 k, u
 	return call_handler(r, w, rows, k, mask);
 }
 
+static void put_along(void *row, u64 first, s32 step, bool wide)
+{
+	for (u32 l = 0; l < WARP_LANES && wide; l++)
+		((u64 *)row)[l] = first + (u64)(s64)step * l;
+	for (u32 l = 0; l < WARP_LANES && !wide; l++)
+		((u32 *)row)[l] = (u32)first + (u32)step * l;
+}
+
 static bool try_along(struct native_run *r, struct warp *w, u8 *rows, u64 which, u32 mask, u64 first)
 {
 	const struct insn *i = r->insns + (u32)which;
-	const u64 step = (u64)((s64)which >> 32);
-	void *row = rows + i->a;
 
-	if (form_base_bits(warp_form(w, i)) == 64)
-		for (u32 l = 0; l < WARP_LANES; l++)
-			((u64 *)row)[l] = first + step * l;
-	else
-		for (u32 l = 0; l < WARP_LANES; l++)
-			((u32 *)row)[l] = (u32)(first + step * l);
+	put_along(rows + i->a, first, (s32)(which >> 32), form_base_bits(warp_form(w, i)) == 64);
 	return try_handler(r, w, rows, (u32)which, mask);
 }
 
@@ -241,6 +242,12 @@ static inline void count(struct gang *g, struct tally *t, const struct native_ru
 
 /* --- Running ------------------------------------------------------------------------------------ */
 
+static void put_rows_along(const struct native_run *r, u8 *rows)
+{
+	for (u32 k = 0; k < r->along_count; k++)
+		put_along(rows + (r->along[k].place & ~1u), r->along[k].first, r->along[k].step, r->along[k].place & 1);
+}
+
 /* Puts warp number n where it has left the region. */
 static void place_warp(struct gang *g, u32 n, const struct native_entry *e, const struct native_run *r)
 {
@@ -276,10 +283,12 @@ static const struct insn *part_gang(struct gang *g, const struct native_entry *e
 	for (u32 n = 0; n < g->count; n++) {
 		struct warp *w = warp_number(g, n);
 		w->mask = 0;
-		if (n == left)
+		if (n == left) {
+			put_rows_along(r, g->rows + number_of_turn(g, n) * g->stride);
 			place_warp(g, n, e, r);
-		else
+		} else {
 			warp_stand(w, g->plain + (n < left ? e->end : e->first));
+		}
 		if (how != NATIVE_SPENT)
 			continue;
 		w->stop = STOP_YIELD;
@@ -317,6 +326,7 @@ static void begin_run(struct native_run *r, const struct gang *g, const struct n
 	r->timed = is_timed(g);
 	r->depth = r->beside = 0;
 	r->mask = FULL_MASK;
+	r->along_count = 0;
 	r->told = NO_OPERAND;
 	r->join = r->join_at = NATIVE_NO_JOIN;
 }

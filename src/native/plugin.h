@@ -11,7 +11,7 @@
 #include "exec/run.h"
 #include "native/region.h"
 
-enum { NATIVE_VERSION = 16, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
+enum { NATIVE_VERSION = 16, NATIVE_WAYS = 64, NATIVE_ALONG = 32, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
 
 /* How a warp left a region. */
 enum native_exit {
@@ -27,6 +27,13 @@ struct native_way {
 	u32 outer; /* a join's: the block of the one around it, or NATIVE_NO_JOIN; and where that stands */
 	u32 outer_at;
 	u32 awaited; /* a join's, in machine code: what the barrier's row says of its lanes */
+};
+
+/* A row at equal distances that a region leaves behind: its place in the frame, with 1 added if its words have 64 bits. */
+struct native_along {
+	u32 place;
+	s32 step;
+	u64 first; /* the first lane's number */
 };
 
 /* Of the lanes that part in machine code: who goes on, if any may. */
@@ -54,6 +61,8 @@ struct native_run {
 	const struct code *code;
 	const u32 *blocks; /* of the region: where each begins; its end's last */
 	u32 beside; /* machine code: the place in `ways`, plus 1, of lanes that wait beside those that run; 0: none */
+	u32 along_count; /* NATIVE_STOP, NATIVE_SPENT: rows that have yet to be written to the frame */
+	struct native_along along[NATIVE_ALONG];
 	struct native_way ways[NATIVE_WAYS];
 };
 

@@ -57,9 +57,11 @@ ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 
 	       (mask == FULL_MASK && (load_wide_window(w, i, base, d) || load_column(w, i, base, d))) ||
 	       (is_scattered_word(i) && load_each_u32_u32(w, i, rows, mask, SPACE_SHARED, false));
 }
+/* What is a row for certain has been tried, and is out of reach. */
 ALWAYS_INLINE bool store_shared_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
-	return store_row_of_two(w, i, rows, mask) || store_each_u32(w, i, rows, mask, SPACE_SHARED, false);
+	return i->run != PROVEN_ROW &&
+	       (store_row_of_two(w, i, rows, mask) || store_each_u32(w, i, rows, mask, SPACE_SHARED, false));
 }
 #else
 ALWAYS_INLINE bool load_shared_near(struct warp *w, const struct insn *i, const u32 *base, u32 *d)

@@ -106,6 +106,10 @@ LLVMValueRef first_of(struct emission *e, u32 row);
 /* Makes the variables of the rows that the region writes. */
 void begin_firsts(struct emission *e);
 void put_affine(struct emission *e, LLVMValueRef to, u32 row);
+/* Whether its numbers can be told by one and a distance of 32 bits. */
+bool can_leave_affine(const struct emission *e, u32 row);
+/* Has who leaves the region write the row to the frame, as number n of those that are left to him. */
+void leave_affine(struct emission *e, u32 row, u32 n);
 /* Before and after the function of an affine instruction: its operands to their slots, its results to their variables. */
 void fetch_firsts(struct emission *e, const struct region_insn *x);
 void take_firsts(struct emission *e, const struct region_insn *x);
@@ -117,6 +121,8 @@ LLVMValueRef wraps_around(struct emission *e, const struct region_insn *x);
 LLVMValueRef running(struct emission *e);
 /* Writes live rows back to the frame. NULL: none are. */
 void keep_rows(struct emission *e, const u64 *live);
+/* The same where the warp leaves for the interpreter, before the region's end. */
+void keep_rows_behind(struct emission *e, const u64 *live);
 /* Leaves the region for `insn`. */
 void leave(struct emission *e, enum native_exit how, u32 insn, LLVMValueRef mask);
 /* Jumps to a block; upwards only while there is budget left. */

@@ -148,6 +148,22 @@ void keep_rows(struct emission *e, const u64 *live)
 			write_back(e, row);
 }
 
+/* A row at equal distances takes two stores so, and several for each register otherwise. */
+void keep_rows_behind(struct emission *e, const u64 *live)
+{
+	u32 left = 0;
+
+	for (u32 row = 0; row < e->r->row_count; row++)
+		if (!live || !row_in(live, row))
+			continue;
+		else if (left < NATIVE_ALONG && can_leave_affine(e, row))
+			leave_affine(e, row, left++);
+		else
+			write_back(e, row);
+	if (left)
+		LLVMBuildStore(e->b, word(e, left), run_field(e, offsetof(struct native_run, along_count)));
+}
+
 /* --- Instructions ------------------------------------------------------------------------------- */
 
 /* The slot of the row that the instruction names there; other numbers stay as they are. */
@@ -234,7 +250,7 @@ static bool has_first_address(const struct emission *e, const struct region_insn
 {
 	const u32 row = address_row(x);
 
-	return row != NO_OPERAND && is_kept_as_first(e, row) && (s64)e->r->rows[row].step == (s32)e->r->rows[row].step;
+	return row != NO_OPERAND && can_leave_affine(e, row);
 }
 
 /* The rarely taken way of an access: its handler is tried, and the region ends there if it would fault. */
@@ -327,7 +343,7 @@ static void emit_gathering(struct emission *e, const struct region_insn *x, u32 
 
 	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, word(e, FULL_MASK), ""), apart, all, true);
 	go_to(e, apart);
-	keep_rows(e, x->live);
+	keep_rows_behind(e, x->live);
 	leave(e, NATIVE_STOP, number, mask);
 	go_to(e, all);
 }
@@ -340,7 +356,7 @@ static void emit_wrapping(struct emission *e, const struct region_insn *x, u32 n
 
 	branch(e, wraps, stop, go_on, true);
 	go_to(e, stop);
-	keep_rows(e, x->live);
+	keep_rows_behind(e, x->live);
 	leave(e, NATIVE_STOP, number, get(e, e->i32, e->mask));
 	go_to(e, go_on);
 }
@@ -416,7 +432,7 @@ void jump(struct emission *e, u32 to, bool backward)
 	LLVMValueRef left = get(e, e->i64, e->budget);
 	branch(e, LLVMBuildICmp(e->b, LLVMIntSLE, left, LLVMConstNull(e->i64), ""), spent, e->arrive[to], true);
 	go_to(e, spent);
-	keep_rows(e, e->r->blocks[to].live);
+	keep_rows_behind(e, e->r->blocks[to].live);
 	leave(e, NATIVE_SPENT, e->r->blocks[to].at, get(e, e->i32, e->mask));
 }
 
@@ -424,7 +440,7 @@ void jump(struct emission *e, u32 to, bool backward)
 void leave_before_branch(struct emission *e, const struct region_block *x, LLVMValueRef mask)
 {
 	count(e, x->run, true, true);
-	keep_rows(e, x->live_end);
+	keep_rows_behind(e, x->live_end);
 	if (x->end_told)
 		note_told(e, x->at_end, x->at_end);
 	leave(e, NATIVE_STOP, x->at_end, mask);

@@ -63,6 +63,24 @@ void put_affine(struct emission *e, LLVMValueRef to, u32 row)
 				 e->vector_bytes);
 }
 
+bool can_leave_affine(const struct emission *e, u32 row)
+{
+	const struct region_row *r = &e->r->rows[row];
+
+	return is_kept_as_first(e, row) && r->bits > 1 && (s64)r->step == (s32)r->step;
+}
+
+void leave_affine(struct emission *e, u32 row, u32 n)
+{
+	const struct region_row *r = &e->r->rows[row];
+	const size_t at = offsetof(struct native_run, along) + n * sizeof(struct native_along);
+	const u64 what = (r->offset | (r->bits == 64)) | r->step << 32;
+
+	LLVMBuildStore(e->b, LLVMConstInt(e->i64, what, false), run_field(e, at));
+	LLVMBuildStore(e->b, LLVMBuildZExt(e->b, first_of(e, row), e->i64, ""),
+		       run_field(e, at + offsetof(struct native_along, first)));
+}
+
 /* The row's first lane alone, in its slot. */
 static void put_first(struct emission *e, u32 row)
 {
