@@ -467,7 +467,7 @@ static void live_behind(const struct code_flow *f, const struct code_block *x, u
 }
 
 /* Backwards, to a fixed point. */
-static void solve(struct code_flow *f)
+void code_flow_live(struct code_flow *f)
 {
 	u64 *live = ARENA_ARRAY(f->arena, f->words, u64);
 
@@ -592,7 +592,7 @@ static void divide(struct code_flow *f)
 	f->words = f->row_count / 64 + 1;
 	for (u32 b = 0; b < f->block_count; b++)
 		f->blocks[b].live = ARENA_ARRAY(f->arena, f->words, u64);
-	solve(f);
+	code_flow_live(f);
 	if (f->code->steps)
 		flow_find_meetings(f);
 }

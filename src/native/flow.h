@@ -22,8 +22,9 @@ enum step_kind {
 
 enum { STEP_OPERANDS_MAX = 16, NO_BLOCK_NUMBER = 0xffffffff };
 
-/* Where an instruction names an operand: in a field, or in its list from the first on; or it stands behind one that is named. */
-enum step_place { PLACE_D, PLACE_A, PLACE_B, PLACE_C, PLACE_LIST, PLACE_BEHIND = 255 };
+/* Where an instruction names an operand: in a field, or in its list from the first on; or it stands behind one that is named; or it is what
+ * another operand, a scaled row, is made of (native/scaled.h). */
+enum step_place { PLACE_D, PLACE_A, PLACE_B, PLACE_C, PLACE_LIST, PLACE_INDEX = 253, PLACE_BASE, PLACE_BEHIND };
 
 /* A row as an operand. `row`: its number in the flow. */
 struct step_operand {
@@ -68,6 +69,11 @@ struct flow_row {
 	u64 value;
 	bool affine; /* each lane has `step` more than the one before it, modulo the row's width: native/affine.h */
 	u64 step;
+	/* Wherever it is read it is base + index * 2^shift + from, lane by lane, without a sign or with it: native/scaled.h. */
+	bool scaled, is_signed;
+	u8 shift;
+	s32 from;
+	u32 index, base; /* rows; no base: NO_OPERAND */
 };
 
 /* How a part of the code uses memory that warps share: shared [0] and global [1]. */
@@ -140,6 +146,8 @@ struct block_walk block_walk_new(const struct code_flow *f);
 /* All blocks that may be passed from block `from` on before `until`, in walk->list; returns how many. */
 u32 flow_blocks_between(const struct code_flow *f, struct block_walk *walk, u32 from, u32 until);
 
+/* Finds what is live, anew where steps read more than before. */
+void code_flow_live(struct code_flow *f);
 /* Takes the set of rows that are live after instruction k to the set before it. */
 void code_flow_before(const struct code_flow *f, u32 k, u64 *live);
 

@@ -257,22 +257,41 @@ static bool is_barrier(const struct code *code, u32 offset)
 	return code->steps && offset - code->barrier_rows < BARRIERS * WARP_LANES * 4;
 }
 
+static u32 region_row(struct making *m, u32 row);
+
+/* Its base is the same in all lanes only where affine rows are what they have been taken for. */
+static void make_scaled(struct making *m, const struct flow_row *from, u32 own)
+{
+	const u32 index = region_row(m, from->index),
+		  base = from->base == NO_OPERAND ? NO_OPERAND : region_row(m, from->base);
+	struct region_row *to = &m->r->rows[own];
+
+	to->scaled = true;
+	to->is_signed = from->is_signed;
+	to->shift = from->shift;
+	to->from = from->from;
+	to->index = index;
+	to->base = base;
+}
+
 /* Numbers are given in the order of use, so that a region's rows are dense. */
 static u32 region_row(struct making *m, u32 row)
 {
 	const struct flow_row *from = &m->f->rows[row];
 
 	if (!m->g->row_of[row]) {
-		m->flow_of[m->r->row_count] = row;
-		m->r->rows[m->r->row_count++] =
-			(struct region_row){.offset = from->offset,
-					    .bits = from->bits,
-					    .constant = from->constant,
-					    .barrier = is_barrier(m->f->code, from->offset),
-					    .value = from->value,
-					    .affine = m->affine && from->affine && !from->constant,
-					    .step = from->step};
-		m->g->row_of[row] = m->r->row_count;
+		const u32 own = m->r->row_count++;
+		m->flow_of[own] = row;
+		m->g->row_of[row] = own + 1;
+		m->r->rows[own] = (struct region_row){.offset = from->offset,
+						      .bits = from->bits,
+						      .constant = from->constant,
+						      .barrier = is_barrier(m->f->code, from->offset),
+						      .value = from->value,
+						      .affine = m->affine && from->affine && !from->constant,
+						      .step = from->step};
+		if (m->affine && from->scaled)
+			make_scaled(m, from, own);
 	}
 	return m->g->row_of[row] - 1;
 }
@@ -464,6 +483,7 @@ static void make_insn(struct making *m, u32 block, u32 k, struct region_insn *to
 		to->ends_alone &= !operands[o].widened;
 		to->merges |= x->written && !s->whole && row_in(m->waits[block], x->row);
 		m->r->rows[operands[o].row].written |= x->written;
+		to->scales |= x->written && m->r->rows[operands[o].row].scaled;
 	}
 }
 

@@ -38,6 +38,7 @@ struct region_insn {
 	bool other_mode; /* under another floating-point mode than the region's */
 	bool together;   /* runs only while all lanes of the warp stand here */
 	bool hoisted;    /* its rows are there: it is only told */
+	bool scales;     /* its result is a scaled row: nothing computes it */
 	bool moves;      /* a load or store: no atomic operation */
 	bool affine;     /* the first lane's results, found from those of its operands, tell all others, */
 	bool may_wrap;   /* unless an operand wraps around among the lanes */
@@ -90,6 +91,10 @@ struct region_row {
 	u64 value;
 	bool affine; /* each lane has `step` more than the one before it */
 	u64 step;
+	bool scaled, is_signed; /* made of others, as struct flow_row has it, wherever it is read */
+	u8 shift;
+	s32 from;
+	u32 index, base; /* in region->rows; no base: NO_OPERAND */
 };
 
 struct region {

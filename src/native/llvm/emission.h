@@ -105,6 +105,8 @@ LLVMValueRef first_of(struct emission *e, u32 row);
 /* Makes the variables of the rows that the region writes. */
 void begin_firsts(struct emission *e);
 void put_affine(struct emission *e, LLVMValueRef to, u32 row);
+/* The same of a scaled row: of what it is made of. */
+void put_scaled(struct emission *e, LLVMValueRef to, u32 row);
 /* Before and after the function of an affine instruction: its operands to their slots, its results to their variables. */
 void fetch_firsts(struct emission *e, const struct region_insn *x);
 void take_firsts(struct emission *e, const struct region_insn *x);

@@ -76,15 +76,17 @@ static void put_constant(struct emission *e, u32 row, bool hidden)
 		LLVMSetAlignment(LLVMBuildStore(e->b, all, at(e, slot(e, row), k)), e->vector_bytes);
 }
 
-/* Operands that have no slot of their own: rows that the region does not write, and affine ones. */
-static void fetch(struct emission *e, const struct region_insn *x)
+/* Operands that have no slot of their own: rows that the region does not write, affine ones, and scaled ones but by_index. */
+static void fetch(struct emission *e, const struct region_insn *x, bool by_index)
 {
 	for (u32 o = 0; o < x->operand_count; o++) {
 		const u32 row = x->operands[o].row;
 		const struct region_row *r = &e->r->rows[row];
-		if (!x->operands[o].read)
+		if (!x->operands[o].read || (r->scaled && by_index))
 			continue;
-		if (is_kept_as_first(e, row) || (r->affine && !r->step && r->bits > 1))
+		if (r->scaled)
+			put_scaled(e, slot(e, row), row);
+		else if (is_kept_as_first(e, row) || (r->affine && !r->step && r->bits > 1))
 			put_affine(e, slot(e, row), row);
 		else if (r->constant)
 			put_constant(e, row, x->of_floats);
@@ -132,7 +134,9 @@ static void emit_out(struct emission *e)
 
 void write_back(struct emission *e, u32 row)
 {
-	if (is_kept_as_first(e, row))
+	if (e->r->rows[row].scaled)
+		put_scaled(e, place(e, row), row);
+	else if (is_kept_as_first(e, row))
 		put_affine(e, place(e, row), row);
 	else
 		copy(e, place(e, row), slot(e, row), e->r->rows[row].bits, false);
@@ -157,23 +161,51 @@ static u32 own_offset(struct emission *e, const struct region_insn *x, u32 place
 	return offset;
 }
 
-/* The instruction with the places of its rows in the array, as a constant; behind it those of its list. */
-static LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x)
+/* The row of the addresses; NO_OPERAND: the region does not write it. */
+static u32 address_row(const struct region_insn *x)
 {
-	const struct insn *i = x->plain;
+	for (u32 o = 0; o < x->operand_count; o++)
+		if (x->operands[o].place == PLACE_A)
+			return x->operands[o].row;
+	return NO_OPERAND;
+}
+
+/* An access by what its addresses are made of: sem/native_scaled.h. Returns what stands in place of the handler. */
+static u64 make_scaled(const struct emission *e, const struct region_row *address, struct insn *i)
+{
+	i->a = e->slots[address->index];
+	i->imm += address->from;
+	i->run |= PROVEN_SCALED;
+	return e->slots[address->base] | (u64)(address->shift | (address->is_signed ? SCALED_SIGNED : 0))
+						 << SCALED_SHIFT_AT;
+}
+
+/* The instruction with the places of its rows in the array, as a constant; behind it those of its list. */
+static LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x, bool by_index)
+{
+	const struct insn *plain = x->plain;
+	struct insn own = {.d = own_offset(e, x, PLACE_D, plain->d),
+			   .a = own_offset(e, x, PLACE_A, plain->a),
+			   .b = own_offset(e, x, PLACE_B, plain->b),
+			   .c = x->moves ? x->reach : own_offset(e, x, PLACE_C, plain->c),
+			   .imm = plain->imm,
+			   .run = x->moves ? x->proven : plain->run,
+			   .fp = x->moves ? x->shapes : plain->fp,
+			   .aux = plain->aux};
 	LLVMTypeRef i16 = LLVMInt16TypeInContext(e->c);
-	LLVMValueRef fields[] = {LLVMConstNull(e->ptr),
-				 word(e, own_offset(e, x, PLACE_D, i->d)),
-				 word(e, own_offset(e, x, PLACE_A, i->a)),
-				 word(e, own_offset(e, x, PLACE_B, i->b)),
-				 word(e, x->moves ? x->reach : own_offset(e, x, PLACE_C, i->c)),
-				 word(e, (u32)i->imm),
-				 LLVMConstInt(i16, x->moves ? x->proven : i->run, false),
-				 LLVMConstInt(e->i8, x->moves ? x->shapes : i->fp, false),
-				 LLVMConstInt(e->i8, i->aux, false)};
 	LLVMValueRef list[STEP_OPERANDS_MAX];
 	for (u32 k = 0; k < x->list_count; k++)
 		list[k] = word(e, own_offset(e, x, PLACE_LIST + k, x->list[k]));
+	const u64 scaled = by_index ? make_scaled(e, &e->r->rows[address_row(x)], &own) : 0;
+	LLVMValueRef fields[] = {LLVMConstInt(e->i64, scaled, false),
+				 word(e, own.d),
+				 word(e, own.a),
+				 word(e, own.b),
+				 word(e, own.c),
+				 word(e, (u32)own.imm),
+				 LLVMConstInt(i16, own.run, false),
+				 LLVMConstInt(e->i8, own.fp, false),
+				 LLVMConstInt(e->i8, own.aux, false)};
 	LLVMValueRef parts[] = {LLVMConstStructInContext(e->c, fields, COUNT_OF(fields), false),
 				LLVMConstArray2(e->i32, list, x->list_count)};
 	LLVMValueRef value = LLVMConstStructInContext(e->c, parts, COUNT_OF(parts), false);
@@ -184,15 +216,6 @@ static LLVMValueRef insn_constant(struct emission *e, const struct region_insn *
 	LLVMSetGlobalConstant(global, true);
 	LLVMSetAlignment(global, sizeof(struct insn));
 	return global;
-}
-
-/* The row of the addresses; NO_OPERAND: the region does not write it. */
-static u32 address_row(const struct region_insn *x)
-{
-	for (u32 o = 0; o < x->operand_count; o++)
-		if (x->operands[o].place == PLACE_A)
-			return x->operands[o].row;
-	return NO_OPERAND;
 }
 
 /* For an access that faults: the interpreter does it again, from its guard on. */
@@ -223,7 +246,8 @@ static void call_handler(struct emission *e, const struct region_insn *x, LLVMVa
 {
 	for (u32 o = 0; o < x->operand_count; o++) {
 		const struct region_operand *p = &x->operands[o];
-		if (e->r->rows[p->row].written && (p->read || x->merges))
+		if (e->r->rows[p->row].written && (p->read || x->merges) && p->place != PLACE_INDEX &&
+		    p->place != PLACE_BASE)
 			write_back(e, p->row);
 	}
 	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask};
@@ -242,14 +266,41 @@ static void call_handler(struct emission *e, const struct region_insn *x, LLVMVa
 			     e->r->rows[x->operands[o].row].bits, false);
 }
 
+static bool reads_row(const struct region_insn *x, u32 row)
+{
+	for (u32 o = 0; o < x->operand_count; o++)
+		if (x->operands[o].read && x->operands[o].row == row)
+			return true;
+	return false;
+}
+
+/* An access leaves lanes that do not run as they are. Where nobody wants them, they must not bring what the row held before from block
+ * to block. */
+static void clear_results(struct emission *e, const struct region_insn *x)
+{
+	for (u32 o = 0; o < x->operand_count; o++) {
+		const u32 row = x->operands[o].row, bits = e->r->rows[row].bits;
+		if (!x->operands[o].written || bits == 1 || reads_row(x, row))
+			continue;
+		LLVMValueRef none = LLVMConstNull(LLVMVectorType(e->i32, e->vector_bytes / 4));
+		for (u32 k = 0; k < row_bytes(bits); k += e->vector_bytes)
+			LLVMSetAlignment(LLVMBuildStore(e->b, none, at(e, slot(e, row), k)), e->vector_bytes);
+	}
+}
+
 /* An access whose fast way gives up returns NULL: then the handler does it, rarely, with all registers kept. */
 static void emit_inline(struct emission *e, const struct region_insn *x, const struct meaning_function *m,
 			LLVMValueRef mask, u32 number)
 {
-	LLVMValueRef args[] = {m->needs_warp ? e->warp : LLVMGetPoison(e->ptr), insn_constant(e, x), e->array, mask};
+	const u32 address = m->scales ? address_row(x) : NO_OPERAND;
+	const bool by_index = address != NO_OPERAND && e->r->rows[address].scaled;
+	LLVMValueRef args[] = {m->needs_warp ? e->warp : LLVMGetPoison(e->ptr), insn_constant(e, x, by_index), e->array,
+			       mask};
 	LLVMTypeRef type = LLVMGlobalGetValueType(m->function);
 
-	fetch(e, x);
+	fetch(e, x, by_index);
+	if (x->accesses && !x->merges)
+		clear_results(e, x);
 	if (x->affine)
 		fetch_firsts(e, x);
 	LLVMValueRef next = LLVMBuildCall2(e->b, type, m->function, args, 4, "");
@@ -333,9 +384,9 @@ static void emit_insn(struct emission *e, const struct region_insn *x, u32 numbe
 		put_affine(e, slot(e, address_row(x)), address_row(x));
 	tell_insn(e, x, address_row(x), mask);
 	mask = x->affine ? word(e, FULL_MASK) : mask;
-	if (m)
+	if (m && !x->scales)
 		emit_inline(e, x, m, mask, number);
-	else if (!x->hoisted)
+	else if (!x->hoisted && !x->scales)
 		call_handler(e, x, mask, number, false);
 	if (x->affine)
 		take_firsts(e, x);
@@ -474,8 +525,8 @@ void drop_rows(struct emission *e, u32 n)
 {
 	for (u32 row = 0; row < e->r->row_count; row++) {
 		const u32 bits = e->r->rows[row].bits;
-		if (!e->r->rows[row].written || is_kept_as_first(e, row) || !is_carried(e, row) ||
-		    outlives_meeting(e, n, row))
+		if (!e->r->rows[row].written || e->r->rows[row].scaled || is_kept_as_first(e, row) ||
+		    !is_carried(e, row) || outlives_meeting(e, n, row))
 			continue;
 		const u32 piece = bits == 1 ? 4 : e->vector_bytes;
 		LLVMTypeRef type = bits == 1 ? e->i32 : LLVMVectorType(e->i32, piece / 4);
@@ -674,7 +725,7 @@ static void emit_entrance(struct emission *e)
 	begin_counters(e);
 	begin_firsts(e);
 	for (u32 row = 0; row < r->row_count; row++)
-		if (r->rows[row].written && r->rows[row].enters && !is_kept_as_first(e, row))
+		if (r->rows[row].written && r->rows[row].enters && !r->rows[row].scaled && !is_kept_as_first(e, row))
 			copy(e, slot(e, row), place(e, row), r->rows[row].bits, false);
 }
 
