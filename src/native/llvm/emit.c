@@ -299,7 +299,7 @@ static void emit_inline(struct emission *e, const struct region_insn *x, const s
 	LLVMTypeRef type = LLVMGlobalGetValueType(m->function);
 
 	fetch(e, x, by_index);
-	if (x->accesses && !x->merges)
+	if (x->accesses && !x->merges && (x->proven == PROVEN_NOTHING || x->proven == PROVEN_ALONG))
 		clear_results(e, x);
 	if (x->affine)
 		fetch_firsts(e, x);
