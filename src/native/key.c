@@ -85,7 +85,8 @@ static void put_insn(struct key_writer *w, const struct region *r, const struct 
 			     x->told,
 			     x->guard_told,
 			     x->repeat,
-			     x->scales};
+			     x->scales,
+			     x->ahead ? x->ahead->number + 1 : 0};
 
 	put(w, words, sizeof words);
 	put_text(w, x->meaning);

@@ -21,6 +21,7 @@
 #include "isa/form.h"
 #include "isa/machine.h"
 #include "native/affine.h"
+#include "native/ahead.h"
 #include "native/costs.h"
 #include "native/proven.h"
 #include "native/reaches.h"
@@ -737,6 +738,8 @@ static bool make_region(struct growth *g, struct region *r)
 	note_taken_places(&m);
 	make_liveness(&m);
 	make_rows(&m);
+	for (u32 n = 0; n < g->good; n++)
+		region_note_ahead(r, &r->blocks[n]);
 	choose_mode(r);
 	return !m.clashes;
 }

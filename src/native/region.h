@@ -45,9 +45,11 @@ struct region_insn {
 	u16 proven;      /* of its addresses: enum native_proven */
 	u8 shapes;       /* of these: a set of enum access_shape, or 0, */
 	u32 reach; /* and how far those that come with it reach beyond its offset: words below, and 2^16 times words above */
-	u8 told;       /* enum native_telling: what observers are told before it runs, */
-	u8 guard_told; /* and before its guard does */
-	u32 repeat;    /* NATIVE_REPEATS: its place in struct native_repeats */
+	const struct region_insn
+		*ahead; /* an access that goes where this load says; NULL: none is known (native/ahead.h) */
+	u8 told;        /* enum native_telling: what observers are told before it runs, */
+	u8 guard_told;  /* and before its guard does */
+	u32 repeat;     /* NATIVE_REPEATS: its place in struct native_repeats */
 	const u64 *
 		live; /* rows that count if a warp leaves before it: of accesses, or where it runs together, or may wrap around */
 	bool ends_alone; /* these are no more than it reads itself */

@@ -339,7 +339,7 @@ ALWAYS_INLINE bool LOAD_OF(load_stepped)(struct warp *w, const struct insn *i, u
 #if defined HAS_QUARTERS
 /* As load_lanes has it. */
 ALWAYS_INLINE bool LOAD_OF(load_scaled_lanes)(LANE *d, const struct insn *i, const u32 index[WARP_LANES], u32 mask,
-					      const struct scaled *s)
+					      const struct scaled *s, const u8 *ahead)
 {
 	enum { EACH = 32 / sizeof(LANE), PARTS = WARP_LANES / EACH };
 	bool wrong = !s->reaches;
@@ -352,8 +352,13 @@ ALWAYS_INLINE bool LOAD_OF(load_scaled_lanes)(LANE *d, const struct insn *i, con
 		const bool off = at > s->last;
 		const u8 *from = s->host + ((u64)(off ? 0 : at) << s->shift);
 		const LANE one = KEEP(*(const MEMORY *)(const void *)from);
-		if (i->run == (PROVEN_ALONG | PROVEN_SCALED))
+		if ((i->run & ~(PROVEN_SCALED | PROVEN_AHEAD)) == PROVEN_ALONG)
 			__builtin_prefetch(from + CACHE_LINE);
+		if (ahead) {
+			const u32 next = at < s->last ? at + 1 : 0;
+			const MEMORY index_next = *(const MEMORY *)(const void *)(s->host + ((u64)next << s->shift));
+			__builtin_prefetch(ahead + ((u64)(u32)index_next << ahead_shift(i)));
+		}
 		wrong |= off;
 		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < PARTS; k++) part[k] =
 			set_lane_of(part[k], EACH * k, l, one, sizeof one);
@@ -367,12 +372,14 @@ ALWAYS_INLINE bool LOAD_OF(load_scaled_few)(struct warp *w, const struct insn *i
 	u32 index[WARP_LANES] __attribute__((aligned(64)));
 	LANE own[WARP_LANES] __attribute__((aligned(64))), *d = __builtin_assume_aligned(rows + i->d, 64);
 
+	const u8 *const ahead = i->run & PROVEN_AHEAD ? ahead_start(w, i, rows) : NULL;
+
 	native_loops();
 	memcpy(index, rows + i->a, sizeof index);
 	for (bool again = false;; again = true) {
 		const struct scaled s = scaled_of(w, i, rows, sizeof(MEMORY), false);
 		memcpy(own, d, sizeof own);
-		if (LOAD_OF(load_scaled_lanes)(own, i, index, mask, &s))
+		if (LOAD_OF(load_scaled_lanes)(own, i, index, mask, &s, ahead))
 			break;
 		if (again)
 			return false;

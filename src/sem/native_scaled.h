@@ -11,6 +11,27 @@
 
 ALWAYS_INLINE bool is_scaled(const struct insn *i) { return i->run & PROVEN_SCALED; }
 
+/* The access that goes where this one says. */
+struct ahead {
+	u64 behind; /* its instruction, behind this one */
+	u64 parts;  /* as that one has them in place of its handler */
+	u64 from;
+};
+
+ALWAYS_INLINE const struct ahead *ahead_of(const struct insn *i) { return (const struct ahead *)(const void *)(i + 1); }
+/* Where it would go by index 0, and 2^shift for each one more. */
+ALWAYS_INLINE const u8 *ahead_start(const struct warp *w, const struct insn *i, const u8 *rows)
+{
+	const struct ahead *a = ahead_of(i);
+	const struct remembered *r = global_remembered(w, (const struct insn *)((uintptr_t)i + (uintptr_t)a->behind));
+
+	return (const u8 *)((uintptr_t)r->host + (uintptr_t)(*ROW_OF(u64, (u32)a->parts) + a->from - r->low));
+}
+ALWAYS_INLINE u32 ahead_shift(const struct insn *i)
+{
+	return (u32)(ahead_of(i)->parts >> SCALED_SHIFT_AT) % SCALED_SIGNED;
+}
+
 /* index[l] - first, as a number without sign, is at most `last`; its place is so many times 2^shift after `host`. */
 struct scaled {
 	u8 *host;

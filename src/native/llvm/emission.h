@@ -112,6 +112,15 @@ void fetch_firsts(struct emission *e, const struct region_insn *x);
 void take_firsts(struct emission *e, const struct region_insn *x);
 /* Whether an operand of an affine instruction wraps around among the lanes; NULL: none can. */
 LLVMValueRef wraps_around(struct emission *e, const struct region_insn *x);
+/* --- Instructions (emit_insn.c) --------------------------------------------------------------- */
+
+/* The row of the addresses; NO_OPERAND: the region does not write it. */
+u32 address_row(const struct region_insn *x);
+/* Whether that is a scaled one. */
+bool is_by_index(const struct emission *e, const struct region_insn *x);
+/* The instruction with the places of its rows in the array, as a constant; behind it those of its list. */
+LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x, bool by_index);
+
 /* --- Building blocks of emit.c ----------------------------------------------------------------- */
 
 /* The lanes that run: all, where none can be elsewhere. */

@@ -152,72 +152,6 @@ void keep_rows(struct emission *e, const u64 *live)
 
 /* --- Instructions ------------------------------------------------------------------------------- */
 
-/* The slot of the row that the instruction names there; other numbers stay as they are. */
-static u32 own_offset(struct emission *e, const struct region_insn *x, u32 place, u32 offset)
-{
-	for (u32 o = 0; o < x->operand_count; o++)
-		if (x->operands[o].place == place)
-			return e->slots[x->operands[o].row];
-	return offset;
-}
-
-/* The row of the addresses; NO_OPERAND: the region does not write it. */
-static u32 address_row(const struct region_insn *x)
-{
-	for (u32 o = 0; o < x->operand_count; o++)
-		if (x->operands[o].place == PLACE_A)
-			return x->operands[o].row;
-	return NO_OPERAND;
-}
-
-/* An access by what its addresses are made of: sem/native_scaled.h. Returns what stands in place of the handler. */
-static u64 make_scaled(const struct emission *e, const struct region_row *address, struct insn *i)
-{
-	i->a = e->slots[address->index];
-	i->imm += address->from;
-	i->run |= PROVEN_SCALED;
-	return e->slots[address->base] | (u64)(address->shift | (address->is_signed ? SCALED_SIGNED : 0))
-						 << SCALED_SHIFT_AT;
-}
-
-/* The instruction with the places of its rows in the array, as a constant; behind it those of its list. */
-static LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x, bool by_index)
-{
-	const struct insn *plain = x->plain;
-	struct insn own = {.d = own_offset(e, x, PLACE_D, plain->d),
-			   .a = own_offset(e, x, PLACE_A, plain->a),
-			   .b = own_offset(e, x, PLACE_B, plain->b),
-			   .c = x->moves ? x->reach : own_offset(e, x, PLACE_C, plain->c),
-			   .imm = plain->imm,
-			   .run = x->moves ? x->proven : plain->run,
-			   .fp = x->moves ? x->shapes : plain->fp,
-			   .aux = plain->aux};
-	LLVMTypeRef i16 = LLVMInt16TypeInContext(e->c);
-	LLVMValueRef list[STEP_OPERANDS_MAX];
-	for (u32 k = 0; k < x->list_count; k++)
-		list[k] = word(e, own_offset(e, x, PLACE_LIST + k, x->list[k]));
-	const u64 scaled = by_index ? make_scaled(e, &e->r->rows[address_row(x)], &own) : 0;
-	LLVMValueRef fields[] = {LLVMConstInt(e->i64, scaled, false),
-				 word(e, own.d),
-				 word(e, own.a),
-				 word(e, own.b),
-				 word(e, own.c),
-				 word(e, (u32)own.imm),
-				 LLVMConstInt(i16, own.run, false),
-				 LLVMConstInt(e->i8, own.fp, false),
-				 LLVMConstInt(e->i8, own.aux, false)};
-	LLVMValueRef parts[] = {LLVMConstStructInContext(e->c, fields, COUNT_OF(fields), false),
-				LLVMConstArray2(e->i32, list, x->list_count)};
-	LLVMValueRef value = LLVMConstStructInContext(e->c, parts, COUNT_OF(parts), false);
-	LLVMValueRef global = LLVMAddGlobal(e->module, LLVMTypeOf(value), "insn");
-
-	LLVMSetInitializer(global, value);
-	LLVMSetLinkage(global, LLVMPrivateLinkage);
-	LLVMSetGlobalConstant(global, true);
-	LLVMSetAlignment(global, sizeof(struct insn));
-	return global;
-}
-
 /* For an access that faults: the interpreter does it again, from its guard on. */
 static void put_place_before(struct emission *e, const struct region_insn *x, u32 number)
 {
@@ -292,8 +226,7 @@ static void clear_results(struct emission *e, const struct region_insn *x)
 static void emit_inline(struct emission *e, const struct region_insn *x, const struct meaning_function *m,
 			LLVMValueRef mask, u32 number)
 {
-	const u32 address = m->scales ? address_row(x) : NO_OPERAND;
-	const bool by_index = address != NO_OPERAND && e->r->rows[address].scaled;
+	const bool by_index = m->scales && is_by_index(e, x);
 	LLVMValueRef args[] = {m->needs_warp ? e->warp : LLVMGetPoison(e->ptr), insn_constant(e, x, by_index), e->array,
 			       mask};
 	LLVMTypeRef type = LLVMGlobalGetValueType(m->function);
