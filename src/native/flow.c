@@ -454,7 +454,7 @@ void code_flow_before(const struct code_flow *f, u32 k, u64 *live)
 		if (s->operands[o].written && !s->guarded)
 			row_remove(live, s->operands[o].row);
 	for (u32 o = 0; o < s->operand_count; o++)
-		if (s->operands[o].read)
+		if (s->operands[o].read && !is_part_of_scaled(&s->operands[o]))
 			row_add(live, s->operands[o].row);
 }
 
@@ -467,7 +467,7 @@ static void live_behind(const struct code_flow *f, const struct code_block *x, u
 }
 
 /* Backwards, to a fixed point. */
-void code_flow_live(struct code_flow *f)
+static void solve(struct code_flow *f)
 {
 	u64 *live = ARENA_ARRAY(f->arena, f->words, u64);
 
@@ -592,7 +592,7 @@ static void divide(struct code_flow *f)
 	f->words = f->row_count / 64 + 1;
 	for (u32 b = 0; b < f->block_count; b++)
 		f->blocks[b].live = ARENA_ARRAY(f->arena, f->words, u64);
-	code_flow_live(f);
+	solve(f);
 	if (f->code->steps)
 		flow_find_meetings(f);
 }

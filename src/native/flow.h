@@ -74,6 +74,7 @@ struct flow_row {
 	u8 shift;
 	s32 from;
 	u32 index, base; /* rows; no base: NO_OPERAND */
+	u32 via;         /* the scaled row that the instruction which writes it reads; NO_OPERAND: none */
 };
 
 /* How a part of the code uses memory that warps share: shared [0] and global [1]. */
@@ -130,6 +131,12 @@ bool flow_rows_are_apart(const struct code_flow *f);
 /* Finds for each block the one that all ways from it come to. */
 void flow_find_meetings(struct code_flow *f);
 
+/* What a scaled row is made of is read where it is only where native code does not make the row: elsewhere it need not be live. */
+static inline bool is_part_of_scaled(const struct step_operand *o)
+{
+	return o->place == PLACE_INDEX || o->place == PLACE_BASE;
+}
+
 static inline bool row_in(const u64 *set, u32 row) { return set[row / 64] >> row % 64 & 1; }
 static inline void row_add(u64 *set, u32 row) { set[row / 64] |= 1ull << row % 64; }
 static inline void row_remove(u64 *set, u32 row) { set[row / 64] &= ~(1ull << row % 64); }
@@ -146,8 +153,6 @@ struct block_walk block_walk_new(const struct code_flow *f);
 /* All blocks that may be passed from block `from` on before `until`, in walk->list; returns how many. */
 u32 flow_blocks_between(const struct code_flow *f, struct block_walk *walk, u32 from, u32 until);
 
-/* Finds what is live, anew where steps read more than before. */
-void code_flow_live(struct code_flow *f);
 /* Takes the set of rows that are live after instruction k to the set before it. */
 void code_flow_before(const struct code_flow *f, u32 k, u64 *live);
 

@@ -27,7 +27,7 @@ struct search {
 	u32 *writer; /* by row: the one instruction that writes it, without a guard; NO_OPERAND: none; SEVERAL: or nobody knows */
 	bool *found;  /* by row: it is scaled so far */
 	bool *wanted; /* by row: an access gains by it */
-	u32 *first;   /* by home: what is made of a row there, as an index in `links`; NO_OPERAND: nothing */
+	u32 *first;   /* by row: what is made of it, as an index in `links`; NO_OPERAND: nothing */
 	struct link {
 		u32 row, next;
 	} * links;
@@ -153,6 +153,7 @@ static bool describe(const struct search *a, u32 k, struct flow_row *to)
 	to->shift = (u8)__builtin_ctzll(scale);
 	to->is_signed = is_signed;
 	to->from = (s32)far;
+	to->via = p.scaled;
 	return true;
 }
 
@@ -193,7 +194,7 @@ static void find_writers(struct search *a)
 
 static void add_link(struct search *a, u32 of, u32 row)
 {
-	u32 *first = &a->first[a->f->rows[of].home];
+	u32 *first = &a->first[of];
 
 	a->links[a->link_count] = (struct link){row, *first};
 	*first = a->link_count++;
@@ -211,7 +212,7 @@ static void note_changes(struct search *a, u32 k, const u64 *live)
 	for (u32 o = 0; o < s->operand_count; o++) {
 		if (!s->operands[o].written)
 			continue;
-		for (u32 n = a->first[f->rows[s->operands[o].row].home]; n != NO_OPERAND; n = a->links[n].next)
+		for (u32 n = a->first[s->operands[o].row]; n != NO_OPERAND; n = a->links[n].next)
 			a->found[a->links[n].row] &= !row_in(live, a->links[n].row);
 	}
 }
@@ -326,7 +327,6 @@ static void read_parts(const struct code_flow *f, struct step *s)
 static void search(struct search *a)
 {
 	struct code_flow *f = a->f;
-	bool any = false;
 
 	find_writers(a);
 	for (u32 k = 0; k < f->code->insn_count; k++)
@@ -343,11 +343,9 @@ static void search(struct search *a)
 	while (give_up(a))
 		;
 	for (u32 row = 0; row < f->row_count; row++)
-		any |= f->rows[row].scaled = a->found[row];
-	for (u32 k = 0; any && k < f->code->insn_count; k++)
+		f->rows[row].scaled = a->found[row];
+	for (u32 k = 0; k < f->code->insn_count; k++)
 		read_parts(f, &f->steps[k]);
-	if (any)
-		code_flow_live(f);
 }
 
 void scaled_find(struct code_flow *f)

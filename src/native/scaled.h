@@ -8,8 +8,8 @@
 
 #include "native/flow.h"
 
-/* Sets `scaled` of the flow's rows, has steps that read one read what it is made of, too, and finds anew what is live. After
- * affine_find. Rows stay as they are if there is no memory. */
+/* Sets `scaled` of the flow's rows, and has steps that read one read what it is made of, too. After affine_find. Rows stay as they are if
+ * there is no memory. */
 void scaled_find(struct code_flow *f);
 
 #endif

@@ -21,6 +21,7 @@ struct emission {
 	u32 vector_bytes;
 	u32 *slots;           /* by row: its place in the array; */
 	LLVMValueRef *firsts; /* a variable, of the first lane's number, if it is affine and written; else NULL */
+	bool *held;           /* by row, of drop_rows */
 	/* Variables, which become registers. */
 	LLVMValueRef mask, budget, issued, lanes, branches, divergent;
 	LLVMBasicBlockRef *arrive, *body;               /* by block; those of the end last */

@@ -453,13 +453,23 @@ static bool is_carried(const struct emission *e, u32 row)
 	return e->r->rows[row].leaves;
 }
 
+/* Has what outlives the join at block n as part of a scaled row stay. */
+static void find_held(struct emission *e, u32 n)
+{
+	memset(e->held, 0, e->r->row_count * sizeof *e->held);
+	for (u32 row = 0; row < e->r->row_count; row++)
+		if (e->r->rows[row].scaled && outlives_meeting(e, n, row))
+			e->held[e->r->rows[row].index] = true;
+}
+
 /* Rows that are dead where lanes meet, so that no loop which goes on from there carries them. */
 void drop_rows(struct emission *e, u32 n)
 {
+	find_held(e, n);
 	for (u32 row = 0; row < e->r->row_count; row++) {
 		const u32 bits = e->r->rows[row].bits;
 		if (!e->r->rows[row].written || e->r->rows[row].scaled || is_kept_as_first(e, row) ||
-		    !is_carried(e, row) || outlives_meeting(e, n, row))
+		    !is_carried(e, row) || e->held[row] || outlives_meeting(e, n, row))
 			continue;
 		const u32 piece = bits == 1 ? 4 : e->vector_bytes;
 		LLVMTypeRef type = bits == 1 ? e->i32 : LLVMVectorType(e->i32, piece / 4);
@@ -679,6 +689,7 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 	e.invariant = LLVMGetMDKindIDInContext(e.c, "invariant.load", 14);
 	e.slots = calloc(r->row_count + 1, sizeof *e.slots);
 	e.firsts = calloc(r->row_count + 1, sizeof *e.firsts);
+	e.held = calloc(r->row_count + 1, sizeof *e.held);
 	e.arrive = calloc(blocks, sizeof *e.arrive);
 	e.body = calloc(blocks, sizeof *e.body);
 	LLVMTypeRef params[] = {e.ptr, e.ptr, e.ptr};
@@ -705,6 +716,7 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 	LLVMDisposeBuilder(e.b);
 	free(e.slots);
 	free(e.firsts);
+	free(e.held);
 	free(e.arrive);
 	free(e.body);
 }
