@@ -336,6 +336,19 @@ ALWAYS_INLINE bool LOAD_OF(load_stepped)(struct warp *w, const struct insn *i, u
 	return true;
 }
 
+/* Of a lane that goes along memory on its own: the next line, and what the next number of its list will want. at: its place; last: of
+ * places. */
+ALWAYS_INLINE void LOAD_OF(fetch_next)(const struct insn *i, const u8 *host, u32 at, u32 last, u32 shift,
+				       const u8 *ahead)
+{
+	if (goes_along(i))
+		__builtin_prefetch(host + ((u64)at << shift) + CACHE_LINE);
+	if (i->run & PROVEN_AHEAD) {
+		const u64 next = at < last ? (u64)at + 1 : 0;
+		const u32 number = (u32) * (const MEMORY *)(const void *)(host + (next << shift));
+		__builtin_prefetch(ahead + ((u64)number << ahead_shift(i)));
+	}
+}
 #if defined HAS_QUARTERS
 /* As load_lanes has it. */
 ALWAYS_INLINE bool LOAD_OF(load_scaled_lanes)(LANE *d, const struct insn *i, const u32 index[WARP_LANES], u32 mask,
@@ -348,17 +361,11 @@ ALWAYS_INLINE bool LOAD_OF(load_scaled_lanes)(LANE *d, const struct insn *i, con
 	for (u32 k = 0; k < PARTS; k++)
 		part[k] = _mm256_load_si256((const __m256i *)(const void *)(d + EACH * k));
 	for (u32 left = wrong ? 0 : mask; left; left &= left - 1) {
-		const u32 l = (u32)__builtin_ctz(left), at = *(const volatile u32 *)&index[l] - s->first;
-		const bool off = at > s->last;
-		const u8 *from = s->host + ((u64)(off ? 0 : at) << s->shift);
-		const LANE one = KEEP(*(const MEMORY *)(const void *)from);
-		if ((i->run & ~(PROVEN_SCALED | PROVEN_AHEAD)) == PROVEN_ALONG)
-			__builtin_prefetch(from + CACHE_LINE);
-		if (ahead) {
-			const u32 next = at < s->last ? at + 1 : 0;
-			const MEMORY index_next = *(const MEMORY *)(const void *)(s->host + ((u64)next << s->shift));
-			__builtin_prefetch(ahead + ((u64)(u32)index_next << ahead_shift(i)));
-		}
+		const u32 l = (u32)__builtin_ctz(left), own = *(const volatile u32 *)&index[l] - s->first;
+		const bool off = own > s->last;
+		const u32 at = off ? 0 : own;
+		const LANE one = KEEP(*(const MEMORY *)(const void *)(s->host + ((u64)at << s->shift)));
+		LOAD_OF(fetch_next)(i, s->host, at, s->last, s->shift, ahead);
 		wrong |= off;
 		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < PARTS; k++) part[k] =
 			set_lane_of(part[k], EACH * k, l, one, sizeof one);
@@ -371,8 +378,7 @@ ALWAYS_INLINE bool LOAD_OF(load_scaled_few)(struct warp *w, const struct insn *i
 {
 	u32 index[WARP_LANES] __attribute__((aligned(64)));
 	LANE own[WARP_LANES] __attribute__((aligned(64))), *d = __builtin_assume_aligned(rows + i->d, 64);
-
-	const u8 *const ahead = i->run & PROVEN_AHEAD ? ahead_start(w, i, rows) : NULL;
+	const u8 *const ahead = ahead_start(w, i, rows);
 
 	native_loops();
 	memcpy(index, rows + i->a, sizeof index);
@@ -388,6 +394,30 @@ ALWAYS_INLINE bool LOAD_OF(load_scaled_few)(struct warp *w, const struct insn *i
 	memcpy(d, own, sizeof own);
 	return true;
 }
+#elif defined __AVX512F__
+/* As load_few has it. */
+ALWAYS_INLINE bool LOAD_OF(load_scaled_places)(const struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+					       const struct scaled_places *p)
+{
+	enum { EACH = 64 / sizeof(LANE), PARTS = WARP_LANES / EACH };
+	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
+	const u8 *const ahead = ahead_start(w, i, rows);
+	__m512i part[PARTS];
+
+	native_loops();
+	for (u32 k = 0; k < PARTS; k++)
+		part[k] = _mm512_load_si512(d + EACH * k);
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 only = left & -left, at = *(const volatile u32 *)&p->by.at[__builtin_ctz(left)];
+		const LANE one = KEEP(*(const MEMORY *)(const void *)(p->by.host + ((u64)at << p->shift)));
+		LOAD_OF(fetch_next)(i, p->by.host, at, p->last, p->shift, ahead);
+		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < PARTS; k++) part[k] =
+			set_lanes(part[k], only >> EACH * k, one, sizeof one);
+	}
+	for (u32 k = 0; k < PARTS; k++)
+		_mm512_store_si512(d + EACH * k, part[k]);
+	return true;
+}
 #endif
 ALWAYS_INLINE bool LOAD_OF(load_scaled)(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
@@ -400,6 +430,10 @@ ALWAYS_INLINE bool LOAD_OF(load_scaled)(struct warp *w, const struct insn *i, u8
 #endif
 	if (!find_scaled(&p, w, i, rows, mask, sizeof(MEMORY), false))
 		return false;
+#if defined __AVX512F__
+	if (are_few(mask))
+		return LOAD_OF(load_scaled_places)(w, i, rows, mask, &p);
+#endif
 	const MEMORY *row = (const MEMORY *)(const void *)scaled_row(i, &p, mask, sizeof(MEMORY));
 	if (row) {
 		fetch_ahead(row, WARP_LANES * sizeof(MEMORY));

@@ -10,6 +10,10 @@
 #include "sem/native_access.h"
 
 ALWAYS_INLINE bool is_scaled(const struct insn *i) { return i->run & PROVEN_SCALED; }
+ALWAYS_INLINE bool goes_along(const struct insn *i)
+{
+	return (i->run & ~(u32)(PROVEN_SCALED | PROVEN_AHEAD)) == PROVEN_ALONG;
+}
 
 /* The access that goes where this one says. */
 struct ahead {
@@ -19,10 +23,12 @@ struct ahead {
 };
 
 ALWAYS_INLINE const struct ahead *ahead_of(const struct insn *i) { return (const struct ahead *)(const void *)(i + 1); }
-/* Where it would go by index 0, and 2^shift for each one more. */
+/* Where it would go by index 0, and 2^shift further for each one more; NULL: there is none. */
 ALWAYS_INLINE const u8 *ahead_start(const struct warp *w, const struct insn *i, const u8 *rows)
 {
 	const struct ahead *a = ahead_of(i);
+	if (!(i->run & PROVEN_AHEAD))
+		return NULL;
 	const struct remembered *r = global_remembered(w, (const struct insn *)((uintptr_t)i + (uintptr_t)a->behind));
 
 	return (const u8 *)((uintptr_t)r->host + (uintptr_t)(*ROW_OF(u64, (u32)a->parts) + a->from - r->low));
@@ -77,7 +83,7 @@ ALWAYS_INLINE void remember_scaled(struct warp *w, const struct insn *i, const s
 /* Lane l's place is at host + at[l] * 2^shift; that of a lane that takes no part is 0. */
 struct scaled_places {
 	struct places32 by;
-	u32 shift;
+	u32 shift, last;
 };
 
 /* False: not all within reach, or not aligned to `bytes`. */
@@ -91,6 +97,7 @@ ALWAYS_INLINE bool find_scaled(struct scaled_places *p, struct warp *w, const st
 	native_scales();
 	p->by.host = s.host;
 	p->shift = s.shift;
+	p->last = s.last;
 	EACH_LANE
 		at[l] = index[l] - s.first;
 	const bool reach = places_reach32(&p->by, at, mask, s.last, 1);
