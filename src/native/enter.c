@@ -68,6 +68,21 @@ static bool try_handler(struct native_run *r, struct warp *w, u8 *rows, u32 k, u
 	return call_handler(r, w, rows, k, mask);
 }
 
+static bool try_along(struct native_run *r, struct warp *w, u8 *rows, u64 which, u32 mask, u64 first)
+{
+	const struct insn *i = r->insns + (u32)which;
+	const u64 step = (u64)((s64)which >> 32);
+	void *row = rows + i->a;
+
+	if (form_base_bits(warp_form(w, i)) == 64)
+		for (u32 l = 0; l < WARP_LANES; l++)
+			((u64 *)row)[l] = first + step * l;
+	else
+		for (u32 l = 0; l < WARP_LANES; l++)
+			((u32 *)row)[l] = (u32)(first + step * l);
+	return try_handler(r, w, rows, (u32)which, mask);
+}
+
 static void tell(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask, bool repeats)
 {
 	const struct grid *grid = w->grid;
@@ -149,6 +164,7 @@ const struct native_services native_services = {
 	.call = call_handler,
 	.compute = compute,
 	.try = try_handler,
+	.try_along = try_along,
 	/* Where the attribute is a part of the type (clang), it must be cast away. */
 	.part = (u32(*)(struct native_run *, u32, u32, u32, u32))part,
 	.meet = (u32(*)(struct native_run *, u32))meet,
@@ -167,12 +183,24 @@ struct tally {
 	u64 issued, branches, most;
 };
 
-static void give(struct warp *w, u64 issued, u64 lanes, u64 branches, u64 divergent)
+/* What one warp has counted. */
+struct counts {
+	u64 issued, lanes, branches, divergent;
+};
+
+static inline struct counts counts_of(const struct native_run *r, s64 budget)
 {
-	w->issued += issued;
-	w->lanes_issued += lanes;
-	w->branches += branches;
-	w->divergent_branches += divergent;
+	const u64 issued = (u64)(budget - r->budget);
+
+	return (struct counts){issued, issued * WARP_LANES - r->idle, (u32)r->branches, r->branches >> 32};
+}
+
+static void give(struct warp *w, const struct counts *c)
+{
+	w->issued += c->issued;
+	w->lanes_issued += c->lanes;
+	w->branches += c->branches;
+	w->divergent_branches += c->divergent;
 }
 
 /* Which warp of the gang is the n-th to run. */
@@ -182,29 +210,32 @@ static struct warp *warp_number(struct gang *g, u32 n) { return &g->warps[number
 
 static void part_counts(struct gang *g, struct tally *t)
 {
+	const struct counts each = {t->issued, t->issued * WARP_LANES, t->branches, 0};
+
 	t->same = false;
 	g->apart = true;
 	for (u32 n = 0; n < t->warps; n++)
-		give(warp_number(g, n), t->issued, t->issued * WARP_LANES, t->branches, 0);
+		give(warp_number(g, n), &each);
 }
 
-static void count_apart(struct gang *g, struct tally *t, const struct native_run *r)
+static void count_apart(struct gang *g, struct tally *t, const struct counts *c)
 {
 	if (t->same)
 		part_counts(g, t);
-	give(warp_number(g, t->warps), r->issued, r->lanes, r->branches, r->divergent);
+	give(warp_number(g, t->warps), c);
 }
 
-static inline void count(struct gang *g, struct tally *t, const struct native_run *r)
+static inline void count(struct gang *g, struct tally *t, const struct native_run *r, s64 budget)
 {
+	const struct counts c = counts_of(r, budget);
+
 	if (!t->warps) {
-		t->issued = r->issued;
-		t->branches = r->branches;
+		t->issued = c.issued;
+		t->branches = c.branches;
 	}
-	if (!t->same || r->divergent || r->issued != t->issued || r->branches != t->branches ||
-	    r->lanes != r->issued * WARP_LANES)
-		count_apart(g, t, r);
-	t->most = max_u64(t->most, r->issued);
+	if (!t->same || c.divergent || c.issued != t->issued || c.branches != t->branches || r->idle)
+		count_apart(g, t, &c);
+	t->most = max_u64(t->most, c.issued);
 	t->warps++;
 }
 
@@ -232,13 +263,13 @@ static void place_warp(struct gang *g, u32 n, const struct native_entry *e, cons
 
 /* Warp number n leaves: those before it have reached the end, those after it have not begun. */
 static const struct insn *part_gang(struct gang *g, const struct native_entry *e, struct tally *t, enum native_exit how,
-				    const struct native_run *r)
+				    const struct native_run *r, s64 budget)
 {
 	const u32 left = t->warps;
 
 	if (t->same)
 		part_counts(g, t);
-	count(g, t, r);
+	count(g, t, r, budget);
 	gang_dissolve(g);
 	g->block->lead = (u32)(g->warps - g->block->warps) + g->lead;
 	g->block->leads = true;
@@ -285,6 +316,7 @@ static void begin_run(struct native_run *r, const struct gang *g, const struct n
 	r->tries = 0;
 	r->timed = is_timed(g);
 	r->depth = r->beside = 0;
+	r->mask = FULL_MASK;
 	r->told = NO_OPERAND;
 	r->join = r->join_at = NATIVE_NO_JOIN;
 }
@@ -317,13 +349,14 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 	for (u32 n = 0; n < g->count; n++) {
 		const u32 k = number_of_turn(g, n);
 		r.budget = budget;
+		r.idle = r.branches = 0;
 		if (r.tallies)
 			begin_tallies(&r, &g->warps[k]);
 		const enum native_exit how =
 			(enum native_exit)native_run_region(&r, &g->warps[k], g->rows + k * g->stride, e->run);
 		if (__builtin_expect(how != NATIVE_DONE, 0))
-			return part_gang(g, e, &t, how, &r);
-		count(g, &t, &r);
+			return part_gang(g, e, &t, how, &r, budget);
+		count(g, &t, &r, budget);
 	}
 	if (t.same) {
 		g->issued += t.issued;

@@ -34,7 +34,7 @@ struct service {
 	u64 address;
 };
 
-enum { SERVICE_COUNT = 15 };
+enum { SERVICE_COUNT = 16 };
 
 static void list_services(struct service list[SERVICE_COUNT])
 {
@@ -58,6 +58,7 @@ static void list_services(struct service list[SERVICE_COUNT])
 		{"native_keep", keep},
 		{"native_keep_or_leave", leave},
 		{"native_try", (uintptr_t)s->try},
+		{"native_try_along", (uintptr_t)s->try_along},
 	};
 
 	memcpy(list, all, sizeof all);

@@ -11,7 +11,7 @@
 #include "exec/run.h"
 #include "native/region.h"
 
-enum { NATIVE_VERSION = 15, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
+enum { NATIVE_VERSION = 16, NATIVE_WAYS = 64, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
 
 /* How a warp left a region. */
 enum native_exit {
@@ -33,10 +33,11 @@ struct native_way {
 enum native_first { NATIVE_NONE_FIRST, NATIVE_TAKEN_FIRST, NATIVE_OTHERS_FIRST };
 
 struct native_run {
-	void *stack; /* of native_run_region, to which native_keep_or_leave returns */
-	s64 budget;
-	u64 issued, lanes, branches, divergent;
-	u32 mask;
+	void *stack;  /* of native_run_region, to which native_keep_or_leave returns */
+	s64 budget;   /* less by each instruction that counts */
+	u64 idle;     /* lanes that did not run, summed over these */
+	u64 branches; /* from bit 32 on: those at which lanes parted */
+	u32 mask;     /* with `at` behind it: native code writes both at once */
 	u32 at;
 	u32 join, join_at; /* the block of the innermost join, or NATIVE_NO_JOIN; and its place in `ways` */
 	u32 depth;
@@ -66,6 +67,9 @@ struct native_services {
 	/* The same for an access that is none of the shapes that it has in line. Called by native_keep_or_leave, which does not return
 	 * if it would fault: the region ends with NATIVE_STOP, and all that this needs stands in *r and in the frame. */
 	bool (*try)(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask);
+	/* The same where the addresses are a row at equal distances, which the frame does not hold: first, the first lane's; which, the
+	 * instruction's number, and from bit 32 on the distance. */
+	bool (*try_along)(struct native_run *r, struct warp *w, u8 *rows, u64 which, u32 mask, u64 first);
 	/* This and the next change no register but that of the result. Of the lanes `mask`, `taken` go to block `target`, and all meet at block `join`. The others, which are
 	 * returned, go on. Needs room for two more ways. */
 	u32 (*part)(struct native_run *r, u32 mask, u32 taken, u32 target, u32 join);

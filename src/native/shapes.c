@@ -306,7 +306,11 @@ static u32 next_of(struct trial *t, u32 b)
 		note_parting(t, b);
 		return b + 1;
 	}
-	return taken && t->rounds[b]++ < ROUNDS_MOST ? f->block_of[last + (u32)i->imm] : b + 1;
+	if (!taken)
+		return b + 1;
+	/* Behind loops that would take all steps there is more to see. */
+	const u32 to = f->block_of[last + (u32)i->imm];
+	return t->rounds[b]++ < ROUNDS_MOST && (to > b || t->steps < STEPS_MOST) ? to : b + 1;
 }
 
 static void run_from(struct trial *t, u32 b)

@@ -23,8 +23,9 @@ struct emission {
 	LLVMValueRef *firsts; /* a variable, of the first lane's number, if it is affine and written; else NULL */
 	bool *held;           /* by row, of drop_rows */
 	/* Variables, which become registers. */
-	LLVMValueRef mask, budget, issued, lanes, branches, divergent;
+	LLVMValueRef mask, budget, idle, branches;      /* the last two NULL where the region has none to count */
 	LLVMBasicBlockRef *arrive, *body;               /* by block; those of the end last */
+	bool parts;                                     /* lanes may part */
 	LLVMBasicBlockRef meet;                         /* where lanes that have met go on; NULL: they never part */
 	LLVMValueRef where;                             /* its operand */
 	LLVMBasicBlockRef out;                          /* returns */
@@ -122,6 +123,12 @@ bool is_by_index(const struct emission *e, const struct region_insn *x);
 /* The instruction with the places of its rows in the array, as a constant; behind it those of its list. */
 LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x, bool by_index);
 
+/* --- Handlers (emit_handler.c) ------------------------------------------------------------------- */
+
+/* Has the interpreter's handler do instruction `number`, on the frame. rarely: all registers are kept, and an access that would fault may
+ * end the region there. */
+void call_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number, bool rarely);
+
 /* --- Building blocks of emit.c ----------------------------------------------------------------- */
 
 /* The lanes that run: all, where none can be elsewhere. */
@@ -140,6 +147,8 @@ void drop_rows(struct emission *e, u32 n);
 /* --- Counters (emit_counters.c) ---------------------------------------------------------------- */
 
 void begin_counters(struct emission *e);
+/* Counts a branch at which lanes part. */
+void count_parting(struct emission *e);
 /* Counters and mask to the run's struct, `insn` as where to go on. */
 void put_place(struct emission *e, u32 insn, LLVMValueRef mask);
 /* As the interpreter counts a straight run; back: takes it back, where the interpreter will count it again. */

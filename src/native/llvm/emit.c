@@ -19,6 +19,8 @@
  */
 #include "native/llvm/emission.h"
 
+#include "sem/native_proven.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,54 +154,6 @@ void keep_rows(struct emission *e, const u64 *live)
 
 /* --- Instructions ------------------------------------------------------------------------------- */
 
-/* For an access that faults: the interpreter does it again, from its guard on. */
-static void put_place_before(struct emission *e, const struct region_insn *x, u32 number)
-{
-	const u32 first = number - x->prefixed;
-
-	keep_rows(e, x->live);
-	if (x->guard_told || x->told)
-		note_told(e, x->guard_told ? first : number, x->told ? number : first);
-	put_place(e, first, get(e, e->i32, e->mask));
-}
-
-static void branch_if_failed(struct emission *e, const struct region_insn *x, u32 number, LLVMValueRef done)
-{
-	LLVMBasicBlockRef stop = new_block(e, "stop"), go_on = new_block(e, "done");
-
-	branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, done, LLVMConstNull(e->i8), ""), stop, go_on, true);
-	go_to(e, stop);
-	put_place_before(e, x, number);
-	LLVMBuildStore(e->b, word(e, NATIVE_STOP), e->how);
-	LLVMBuildBr(e->b, e->out);
-	go_to(e, go_on);
-}
-
-/* Has the interpreter's handler do it, on the frame. */
-static void call_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number, bool rarely)
-{
-	for (u32 o = 0; o < x->operand_count; o++) {
-		const struct region_operand *p = &x->operands[o];
-		if (e->r->rows[p->row].written && (p->read || x->merges) && p->place != PLACE_INDEX &&
-		    p->place != PLACE_BASE)
-			write_back(e, p->row);
-	}
-	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask};
-	const bool ends_there = rarely && x->accesses && x->ends_alone;
-	if (ends_there)
-		put_place_before(e, x, number);
-	const char *through = ends_there ? "native_keep_or_leave" : "native_keep";
-	LLVMValueRef done =
-		rarely ? call_keeping(e, e->i8, through, declared(e, "native_try"), args, COUNT_OF(args))
-		       : call(e, e->i8, x->accesses ? "native_call" : "native_compute", args, COUNT_OF(args));
-	if (x->accesses && !ends_there)
-		branch_if_failed(e, x, number, done);
-	for (u32 o = 0; o < x->operand_count; o++)
-		if (x->operands[o].written)
-			copy(e, slot(e, x->operands[o].row), place(e, x->operands[o].row),
-			     e->r->rows[x->operands[o].row].bits, false);
-}
-
 static bool reads_row(const struct region_insn *x, u32 row)
 {
 	for (u32 o = 0; o < x->operand_count; o++)
@@ -222,13 +176,25 @@ static void clear_results(struct emission *e, const struct region_insn *x)
 	}
 }
 
+/* The lanes for which an access is made in line. Lanes that take no part read, too, if nobody wants what they had in the row that is loaded,
+ * and the place of each is known from the first: all of them are held against one range, whichever run. */
+static LLVMValueRef lanes_in_line(struct emission *e, const struct region_insn *x, LLVMValueRef mask)
+{
+	bool loads = false;
+
+	for (u32 o = 0; o < x->operand_count; o++)
+		loads |= x->operands[o].written;
+	const bool known = x->moves && x->proven && x->proven != PROVEN_ALONG;
+	return loads && known && !x->merges ? word(e, FULL_MASK) : mask;
+}
+
 /* An access whose fast way gives up returns NULL: then the handler does it, rarely, with all registers kept. */
 static void emit_inline(struct emission *e, const struct region_insn *x, const struct meaning_function *m,
 			LLVMValueRef mask, u32 number)
 {
 	const bool by_index = m->scales && is_by_index(e, x);
 	LLVMValueRef args[] = {m->needs_warp ? e->warp : LLVMGetPoison(e->ptr), insn_constant(e, x, by_index), e->array,
-			       mask};
+			       lanes_in_line(e, x, mask)};
 	LLVMTypeRef type = LLVMGlobalGetValueType(m->function);
 
 	fetch(e, x, by_index);
@@ -370,7 +336,7 @@ static void part(struct emission *e, const struct region_block *x, LLVMValueRef 
 	go_to(e, full);
 	leave_before_branch(e, x, mask);
 	go_to(e, parted);
-	add_to(e, e->divergent, LLVMConstInt(e->i64, 1, false));
+	count_parting(e);
 	LLVMValueRef args[] = {e->run, mask, taken, word(e, x->target), word(e, x->join)};
 	LLVMBuildStore(e->b, call_keeping(e, e->i32, NULL, declared(e, "native_part"), args, COUNT_OF(args)), e->mask);
 	LLVMBuildBr(e->b, e->arrive[x->next]);
@@ -675,7 +641,8 @@ static void emit_entrance(struct emission *e)
 void region_emit(LLVMModuleRef module, const struct region *r, const struct meanings *m, const char *name,
 		 u32 vector_bytes)
 {
-	struct emission e = {.r = r, .meanings = m, .module = module, .vector_bytes = vector_bytes};
+	struct emission e = {
+		.r = r, .meanings = m, .module = module, .vector_bytes = vector_bytes, .parts = parts_lanes(r)};
 	const u32 blocks = r->block_count + 1;
 
 	e.c = LLVMGetModuleContext(module);
@@ -705,7 +672,7 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 		e.body[n] = new_block(&e, "body");
 	}
 	e.out = new_block(&e, "out");
-	e.meet = parts_lanes(r) ? new_block(&e, "meet") : NULL;
+	e.meet = e.parts ? new_block(&e, "meet") : NULL;
 	go_to(&e, entrance);
 	LLVMBuildBr(e.b, r->of_machine ? e.arrive[0] : e.body[0]); /* a BSYNC counts there */
 	for (u32 n = 0; n < r->block_count; n++)

@@ -36,7 +36,7 @@ void part_machine(struct emission *e, const struct region_block *x, LLVMValueRef
 	go_to(e, stop);
 	leave_before_branch(e, x, mask);
 	go_to(e, parted);
-	add_to(e, e->divergent, LLVMConstInt(e->i64, 1, false));
+	count_parting(e);
 	LLVMBuildStore(e->b, get(e, e->i32, run_field(e, offsetof(struct native_run, mask))), e->mask);
 	branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, first, word(e, NATIVE_TAKEN_FIRST), ""), jumps, e->arrive[x->next],
 	       false);
