@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #if defined __SANITIZE_THREAD__
 #define RACES_EXPECTED 1
@@ -10,6 +11,12 @@
 #if __has_feature(thread_sanitizer)
 #define RACES_EXPECTED 1
 #endif
+#if __has_feature(address_sanitizer)
+#define ADDRESSES_CHECKED 1
+#endif
+#endif
+#if defined __SANITIZE_ADDRESS__
+#define ADDRESSES_CHECKED 1
 #endif
 
 enum { HOST_ALIGN = 64, LAZY = 1 << 20 };
@@ -24,6 +31,53 @@ static size_t room_for(u64 size)
 
 #ifndef RACES_EXPECTED
 
+/* AddressSanitizer finds what lies beside allocations only where they are the C library's. */
+#if defined __linux__ && defined MADV_HUGEPAGE && !defined ADDRESSES_CHECKED
+
+enum { HUGE_PAGE = 2 << 20, SMALL_PAGES = 64 << 10 }; /* whole pages, whatever their size is */
+
+/* A huge page that would be more than half empty stays small ones. */
+static size_t mapped_size(size_t bytes)
+{
+	const size_t tail = bytes % HUGE_PAGE, unit = tail < HUGE_PAGE / 2 ? SMALL_PAGES : HUGE_PAGE;
+
+	return (bytes + unit - 1) & ~(unit - 1);
+}
+
+/* In huge pages if the system has them: kernels' scattered accesses, and streams of many warps at once, miss the host's
+ * translations of addresses otherwise. No page is touched yet. */
+static u8 *lazy_new(size_t bytes)
+{
+	const size_t size = mapped_size(bytes);
+	u8 *range, *first;
+
+	if (size < bytes || size > SIZE_MAX - HUGE_PAGE)
+		return NULL;
+	range = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (range == MAP_FAILED)
+		return NULL;
+	first = range + (-(uintptr_t)range & (HUGE_PAGE - 1));
+	if (first > range)
+		munmap(range, (size_t)(first - range));
+	munmap(first + size, HUGE_PAGE - (size_t)(first - range));
+	madvise(first, size, MADV_HUGEPAGE);
+	return first;
+}
+
+static void lazy_free(u8 *first, size_t bytes) { munmap(first, mapped_size(bytes)); }
+
+#else
+
+static u8 *lazy_new(size_t bytes) { return calloc(1, bytes); }
+
+static void lazy_free(u8 *first, size_t bytes)
+{
+	(void)bytes;
+	free(first);
+}
+
+#endif
+
 u8 *guest_bytes_new(u64 size)
 {
 	const size_t bytes = room_for(size);
@@ -32,11 +86,17 @@ u8 *guest_bytes_new(u64 size)
 	if (!bytes)
 		return NULL;
 	if (bytes >= LAZY)
-		return calloc(1, bytes); /* comes zeroed from the system: no page is touched yet */
+		return lazy_new(bytes);
 	return posix_memalign(&p, HOST_ALIGN, bytes) ? NULL : memset(p, 0, bytes);
 }
 
-void guest_bytes_free(u8 *bytes) { free(bytes); }
+void guest_bytes_free(u8 *bytes, u64 size)
+{
+	if (bytes && room_for(size) >= LAZY)
+		lazy_free(bytes, room_for(size));
+	else
+		free(bytes);
+}
 
 void guest_bytes_lend(u8 *bytes, u64 size)
 {
@@ -47,7 +107,6 @@ void guest_bytes_lend(u8 *bytes, u64 size)
 #else
 
 #include <pthread.h>
-#include <sys/mman.h>
 
 /* Of the sanitizer's run time. */
 void AnnotateBenignRaceSized(const char *file, int line, const volatile void *address, size_t size, const char *what);
@@ -83,7 +142,11 @@ u8 *guest_bytes_new(u64 size)
 	return first;
 }
 
-void guest_bytes_free(u8 *bytes) { (void)bytes; }
+void guest_bytes_free(u8 *bytes, u64 size)
+{
+	(void)bytes;
+	(void)size;
+}
 
 void guest_bytes_lend(u8 *bytes, u64 size)
 {

@@ -14,10 +14,10 @@
 enum { GUEST_BYTES_SLACK = 64 };
 
 /* Zeroed, aligned to a cache line, so that rows of aligned guest data are aligned on the host, and with a line of slack
- * behind them; NULL: the host has no memory left. */
+ * behind them; NULL: the host has no memory left. A megabyte and more lies in huge pages where the host has them. */
 u8 *guest_bytes_new(u64 size);
-/* NULL does nothing. */
-void guest_bytes_free(u8 *bytes);
+/* `size` as it was asked for. NULL does nothing. */
+void guest_bytes_free(u8 *bytes, u64 size);
 /* The caller's bytes are global memory from now on. */
 void guest_bytes_lend(u8 *bytes, u64 size);
 

@@ -77,7 +77,7 @@ static void free_host(struct memory *m, const struct allocation *a)
 		b->next = *at;
 		*at = b;
 	} else if (!(a->flags & ALLOCATION_BORROWED)) {
-		guest_bytes_free(a->host);
+		guest_bytes_free(a->host, a->size);
 	}
 }
 
@@ -88,7 +88,7 @@ void memory_free(struct memory *m)
 	for (u32 k = 0; k < MEMORY_CLASSES; k++)
 		for (struct spare_bytes *b = m->spare[k], *next; b; b = next) {
 			next = b->next;
-			guest_bytes_free((u8 *)b);
+			guest_bytes_free((u8 *)b, 1ull << k);
 		}
 	for (u32 k = 0; k < m->multicast_count; k++)
 		free(m->multicasts[k].members);

@@ -13,6 +13,7 @@
 #include "native/cache.h"
 #include "native/costs.h"
 #include "native/enter.h"
+#include "native/scaled.h"
 
 enum { PATH_BYTES = 4096 };
 
@@ -210,6 +211,8 @@ static bool find_regions(struct native_builder *b, const struct isa *isa, const 
 		f->shapes = shapes_find(f, sample);
 	if (f && !code->steps)
 		affine_find(f, sample ? sample->block[0] : 0);
+	if (f && !told)
+		scaled_find(f);
 	if (f)
 		b->regions = regions_choose(f);
 	/* The plug-in asks for no memory of it. */

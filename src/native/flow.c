@@ -454,7 +454,7 @@ void code_flow_before(const struct code_flow *f, u32 k, u64 *live)
 		if (s->operands[o].written && !s->guarded)
 			row_remove(live, s->operands[o].row);
 	for (u32 o = 0; o < s->operand_count; o++)
-		if (s->operands[o].read)
+		if (s->operands[o].read && !is_part_of_scaled(&s->operands[o]))
 			row_add(live, s->operands[o].row);
 }
 

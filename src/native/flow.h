@@ -22,8 +22,9 @@ enum step_kind {
 
 enum { STEP_OPERANDS_MAX = 16, NO_BLOCK_NUMBER = 0xffffffff };
 
-/* Where an instruction names an operand: in a field, or in its list from the first on; or it stands behind one that is named. */
-enum step_place { PLACE_D, PLACE_A, PLACE_B, PLACE_C, PLACE_LIST, PLACE_BEHIND = 255 };
+/* Where an instruction names an operand: in a field, or in its list from the first on; or it stands behind one that is named; or it is what
+ * another operand, a scaled row, is made of (native/scaled.h). */
+enum step_place { PLACE_D, PLACE_A, PLACE_B, PLACE_C, PLACE_LIST, PLACE_INDEX = 253, PLACE_BASE, PLACE_BEHIND };
 
 /* A row as an operand. `row`: its number in the flow. */
 struct step_operand {
@@ -68,6 +69,12 @@ struct flow_row {
 	u64 value;
 	bool affine; /* each lane has `step` more than the one before it, modulo the row's width: native/affine.h */
 	u64 step;
+	/* Wherever it is read it is base + index * 2^shift + from, lane by lane, without a sign or with it: native/scaled.h. */
+	bool scaled, is_signed;
+	u8 shift;
+	s32 from;
+	u32 index, base; /* rows; no base: NO_OPERAND */
+	u32 via;         /* the scaled row that the instruction which writes it reads; NO_OPERAND: none */
 };
 
 /* How a part of the code uses memory that warps share: shared [0] and global [1]. */
@@ -123,6 +130,12 @@ void step_of_machine(struct code_flow *f, const struct isa *isa, u32 k);
 bool flow_rows_are_apart(const struct code_flow *f);
 /* Finds for each block the one that all ways from it come to. */
 void flow_find_meetings(struct code_flow *f);
+
+/* What a scaled row is made of is read where it is only where native code does not make the row: elsewhere it need not be live. */
+static inline bool is_part_of_scaled(const struct step_operand *o)
+{
+	return o->place == PLACE_INDEX || o->place == PLACE_BASE;
+}
 
 static inline bool row_in(const u64 *set, u32 row) { return set[row / 64] >> row % 64 & 1; }
 static inline void row_add(u64 *set, u32 row) { set[row / 64] |= 1ull << row % 64; }

@@ -84,7 +84,9 @@ static void put_insn(struct key_writer *w, const struct region *r, const struct 
 			     x->reach,
 			     x->told,
 			     x->guard_told,
-			     x->repeat};
+			     x->repeat,
+			     x->scales,
+			     x->ahead ? x->ahead->number + 1 : 0};
 
 	put(w, words, sizeof words);
 	put_text(w, x->meaning);
@@ -119,8 +121,9 @@ static void put_region(struct key_writer *w, const struct region *r)
 	put(w, words, sizeof words);
 	for (u32 k = 0; k < r->row_count; k++) {
 		const struct region_row *row = &r->rows[k];
-		const u32 facts[] = {row->offset, row->bits,     row->written, row->enters,
-				     row->leaves, row->constant, row->barrier, row->affine};
+		const u32 facts[] = {row->offset,   row->bits,      row->written, row->enters, row->leaves,
+				     row->constant, row->barrier,   row->affine,  row->scaled, row->is_signed,
+				     row->shift,    (u32)row->from, row->index,   row->base};
 		put(w, facts, sizeof facts);
 		put_word(w, row->value);
 		put_word(w, row->step);

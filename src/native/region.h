@@ -38,15 +38,18 @@ struct region_insn {
 	bool other_mode; /* under another floating-point mode than the region's */
 	bool together;   /* runs only while all lanes of the warp stand here */
 	bool hoisted;    /* its rows are there: it is only told */
+	bool scales;     /* its result is a scaled row: nothing computes it */
 	bool moves;      /* a load or store: no atomic operation */
 	bool affine;     /* the first lane's results, found from those of its operands, tell all others, */
 	bool may_wrap;   /* unless an operand wraps around among the lanes */
 	u16 proven;      /* of its addresses: enum native_proven */
 	u8 shapes;       /* of these: a set of enum access_shape, or 0, */
 	u32 reach; /* and how far those that come with it reach beyond its offset: words below, and 2^16 times words above */
-	u8 told;       /* enum native_telling: what observers are told before it runs, */
-	u8 guard_told; /* and before its guard does */
-	u32 repeat;    /* NATIVE_REPEATS: its place in struct native_repeats */
+	const struct region_insn
+		*ahead; /* an access that goes where this load says; NULL: none is known (native/ahead.h) */
+	u8 told;        /* enum native_telling: what observers are told before it runs, */
+	u8 guard_told;  /* and before its guard does */
+	u32 repeat;     /* NATIVE_REPEATS: its place in struct native_repeats */
 	const u64 *
 		live; /* rows that count if a warp leaves before it: of accesses, or where it runs together, or may wrap around */
 	bool ends_alone; /* these are no more than it reads itself */
@@ -90,6 +93,10 @@ struct region_row {
 	u64 value;
 	bool affine; /* each lane has `step` more than the one before it */
 	u64 step;
+	bool scaled, is_signed; /* made of others, as struct flow_row has it, wherever it is read */
+	u8 shift;
+	s32 from;
+	u32 index, base; /* in region->rows; no base: NO_OPERAND */
 };
 
 struct region {

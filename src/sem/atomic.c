@@ -12,7 +12,7 @@
 #include "sem/access.h"
 #include "sem/floats.h"
 #ifdef SEM_NATIVE
-#include "sem/native_access.h"
+#include "sem/native_scaled.h"
 #endif
 
 /* --- One lane ------------------------------------------------------------------------------- */

@@ -258,7 +258,8 @@ ALWAYS_INLINE bool LOAD_OF(load_few)(LANE *d, const struct places64 *p, u32 mask
 #if defined HAS_QUARTERS
 /* The word at each lane's place, by a loop: all at once they would be most of a region's code. What a register of 16 bytes holds is read
  * again as it was written, which the host has at hand, where it would wait for whole rows. */
-ALWAYS_INLINE void LOAD_OF(load_groups)(LANE value[WARP_LANES], const u8 *host, const void *places, bool wide)
+ALWAYS_INLINE void LOAD_OF(load_groups)(LANE value[WARP_LANES], const u8 *host, const void *places, bool wide,
+					u32 shift)
 {
 	enum { EACH = 16 / sizeof(LANE), GROUPS = WARP_LANES / EACH };
 	typedef LANE group __attribute__((vector_size(16)));
@@ -272,7 +273,7 @@ ALWAYS_INLINE void LOAD_OF(load_groups)(LANE value[WARP_LANES], const u8 *host, 
 		{
 			const u64 at =
 				wide ? ((const volatile u64 *)places)[l + n] : ((const volatile u32 *)places)[l + n];
-			v[n] = KEEP(*(const MEMORY *)(const void *)(host + at));
+			v[n] = KEEP(*(const MEMORY *)(const void *)(host + (at << shift)));
 		}
 		part[l / EACH] = v;
 	}
@@ -288,7 +289,7 @@ ALWAYS_INLINE bool LOAD_OF(load_places64)(LANE *d, const struct places64 *p, u32
 	LANE value[WARP_LANES] __attribute__((aligned(64)));
 
 #if defined HAS_QUARTERS
-	LOAD_OF(load_groups)(value, p->host, p->at, true);
+	LOAD_OF(load_groups)(value, p->host, p->at, true, 0);
 #else
 	if (mask == FULL_MASK && all_same64(p->at))
 		return LOAD_OF(load_alone)(d, p->host, p->at[0], mask);
@@ -307,7 +308,7 @@ ALWAYS_INLINE bool LOAD_OF(load_places32)(LANE *d, const struct places32 *p, u32
 	LANE value[WARP_LANES] __attribute__((aligned(64)));
 
 #if defined HAS_QUARTERS
-	LOAD_OF(load_groups)(value, p->host, p->at, false);
+	LOAD_OF(load_groups)(value, p->host, p->at, false, 0);
 #else
 	if (mask == FULL_MASK && all_same32(p->at))
 		return LOAD_OF(load_alone)(d, p->host, p->at[0], mask);
@@ -333,6 +334,122 @@ ALWAYS_INLINE bool LOAD_OF(load_stepped)(struct warp *w, const struct insn *i, u
 	EACH_LANE
 		d[l] = value[l];
 	return true;
+}
+
+/* Of a lane that goes along memory on its own: the next line, and what the next number of its list will want. at: its place; last: of
+ * places. */
+ALWAYS_INLINE void LOAD_OF(fetch_next)(const struct insn *i, const u8 *host, u32 at, u32 last, u32 shift,
+				       const u8 *ahead)
+{
+	if (goes_along(i))
+		__builtin_prefetch(host + ((u64)at << shift) + CACHE_LINE);
+	if (i->run & PROVEN_AHEAD) {
+		const u64 next = at < last ? (u64)at + 1 : 0;
+		const u32 number = (u32) * (const MEMORY *)(const void *)(host + (next << shift));
+		__builtin_prefetch(ahead + ((u64)number << ahead_shift(i)));
+	}
+}
+#if defined HAS_QUARTERS
+/* As load_lanes has it. */
+ALWAYS_INLINE bool LOAD_OF(load_scaled_lanes)(LANE *d, const struct insn *i, const u32 index[WARP_LANES], u32 mask,
+					      const struct scaled *s, const u8 *ahead)
+{
+	enum { EACH = 32 / sizeof(LANE), PARTS = WARP_LANES / EACH };
+	bool wrong = !s->reaches;
+	__m256i part[PARTS];
+
+	for (u32 k = 0; k < PARTS; k++)
+		part[k] = _mm256_load_si256((const __m256i *)(const void *)(d + EACH * k));
+	for (u32 left = wrong ? 0 : mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left), own = *(const volatile u32 *)&index[l] - s->first;
+		const bool off = own > s->last;
+		const u32 at = off ? 0 : own;
+		const LANE one = KEEP(*(const MEMORY *)(const void *)(s->host + ((u64)at << s->shift)));
+		LOAD_OF(fetch_next)(i, s->host, at, s->last, s->shift, ahead);
+		wrong |= off;
+		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < PARTS; k++) part[k] =
+			set_lane_of(part[k], EACH * k, l, one, sizeof one);
+	}
+	for (u32 k = 0; k < PARTS; k++)
+		_mm256_store_si256((__m256i *)(void *)(d + EACH * k), part[k]);
+	return LIKELY(!wrong);
+}
+ALWAYS_INLINE bool LOAD_OF(load_scaled_few)(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	u32 index[WARP_LANES] __attribute__((aligned(64)));
+	LANE own[WARP_LANES] __attribute__((aligned(64))), *d = __builtin_assume_aligned(rows + i->d, 64);
+	const u8 *const ahead = ahead_start(w, i, rows);
+
+	native_loops();
+	memcpy(index, rows + i->a, sizeof index);
+	for (bool again = false;; again = true) {
+		const struct scaled s = scaled_of(w, i, rows, sizeof(MEMORY), false);
+		memcpy(own, d, sizeof own);
+		if (LOAD_OF(load_scaled_lanes)(own, i, index, mask, &s, ahead))
+			break;
+		if (again)
+			return false;
+		remember_scaled(w, i, &s, index, mask, sizeof(MEMORY));
+	}
+	memcpy(d, own, sizeof own);
+	return true;
+}
+#elif defined __AVX512F__
+/* As load_few has it. */
+ALWAYS_INLINE bool LOAD_OF(load_scaled_places)(const struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+					       const struct scaled_places *p)
+{
+	enum { EACH = 64 / sizeof(LANE), PARTS = WARP_LANES / EACH };
+	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
+	const u8 *const ahead = ahead_start(w, i, rows);
+	__m512i part[PARTS];
+
+	native_loops();
+	for (u32 k = 0; k < PARTS; k++)
+		part[k] = _mm512_load_si512(d + EACH * k);
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 only = left & -left, at = *(const volatile u32 *)&p->by.at[__builtin_ctz(left)];
+		const LANE one = KEEP(*(const MEMORY *)(const void *)(p->by.host + ((u64)at << p->shift)));
+		LOAD_OF(fetch_next)(i, p->by.host, at, p->last, p->shift, ahead);
+		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < PARTS; k++) part[k] =
+			set_lanes(part[k], only >> EACH * k, one, sizeof one);
+	}
+	for (u32 k = 0; k < PARTS; k++)
+		_mm512_store_si512(d + EACH * k, part[k]);
+	return true;
+}
+#endif
+ALWAYS_INLINE bool LOAD_OF(load_scaled)(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
+	struct scaled_places p;
+
+#if defined HAS_QUARTERS
+	if (are_few(mask))
+		return LOAD_OF(load_scaled_few)(w, i, rows, mask);
+#endif
+	if (!find_scaled(&p, w, i, rows, mask, sizeof(MEMORY), false))
+		return false;
+#if defined __AVX512F__
+	if (are_few(mask))
+		return LOAD_OF(load_scaled_places)(w, i, rows, mask, &p);
+#endif
+	const MEMORY *row = (const MEMORY *)(const void *)scaled_row(i, &p, mask, sizeof(MEMORY));
+	if (row) {
+		fetch_ahead(row, WARP_LANES * sizeof(MEMORY));
+		EACH_LANE
+			d[l] = KEEP(row[l]);
+		return true;
+	}
+#if defined HAS_QUARTERS
+	LANE value[WARP_LANES] __attribute__((aligned(64)));
+	LOAD_OF(load_groups)(value, p.by.host, p.by.at, false, p.shift);
+	merge_row(d, value, sizeof value[0], mask);
+	return true;
+#else
+	const struct places64 wide = unscaled(&p);
+	return LOAD_OF(load_places64)(d, &wide, mask);
+#endif
 }
 
 /* What native code tries beside a row. */

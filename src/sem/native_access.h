@@ -69,7 +69,10 @@ ALWAYS_INLINE bool has_halves(const struct insn *i)
 }
 
 /* A whole warp at equal distances that are known for certain: each lane's place is a constant from the first. */
-ALWAYS_INLINE bool is_stepped(const struct insn *i, u32 mask) { return i->run > PROVEN_STEP && mask == FULL_MASK; }
+ALWAYS_INLINE bool is_stepped(const struct insn *i, u32 mask)
+{
+	return i->run > PROVEN_STEP && i->run < PROVEN_SCALED && mask == FULL_MASK;
+}
 ALWAYS_INLINE u32 step_of(const struct insn *i) { return i->run - PROVEN_STEP; }
 /* The first lane's bytes; NULL: not all lanes' are within reach, or aligned to `bytes`. */
 ALWAYS_INLINE u8 *first_of_steps(struct warp *w, const struct insn *i, const u8 *rows, enum ir_space space, bool wide,
@@ -467,18 +470,20 @@ ALWAYS_INLINE bool store_row_of_two(struct warp *w, const struct insn *i, const 
 /* --- Scattered words ---- */
 
 #if defined HAS_QUARTERS
-/* Lane by lane, from a copy of the row, which may stay in registers. */
-#define SCATTER_LANES(T, from, p, mask)                                                                           \
-	do {                                                                                                      \
-		T own_[WARP_LANES] __attribute__((aligned(64)));                                                  \
-		native_loops();                                                                                   \
-		memcpy(own_, from, sizeof own_);                                                                  \
-		for (u32 left_ = mask; left_; left_ &= left_ - 1) {                                               \
-			const u32 l_ = (u32)__builtin_ctz(left_);                                                 \
-			*(T *)(void *)((p)->host + place_of_lane(&(p)->at[l_])) = *(const volatile T *)&own_[l_]; \
-		}                                                                                                 \
+/* Lane by lane, from a copy of the row, which may stay in registers: to host + at[l] * 2^shift. */
+#define SCATTER_LANES(T, from, host, at, shift, mask)                                         \
+	do {                                                                                  \
+		T own_[WARP_LANES] __attribute__((aligned(64)));                              \
+		native_loops();                                                               \
+		memcpy(own_, from, sizeof own_);                                              \
+		for (u32 left_ = mask; left_; left_ &= left_ - 1) {                           \
+			const u32 l_ = (u32)__builtin_ctz(left_);                             \
+			*(T *)(void *)((host) + ((u64)place_of_lane(&(at)[l_]) << (shift))) = \
+				value_of_lane(&own_[l_]);                                     \
+		}                                                                             \
 	} while (0)
-#define place_of_lane(at) (*(const volatile __typeof__(*(at)) *)(at))
+#define value_of_lane(from) (*(const volatile __typeof__(*(from)) *)(from))
+#define place_of_lane(at)   (*(const volatile __typeof__(*(at)) *)(at))
 #endif
 
 /* Word or pair of words l of `from` to the place of lane l; of several lanes at one place the highest wins, as the host's
@@ -496,9 +501,9 @@ ALWAYS_INLINE bool scatter64(const void *from, const struct places64 *p, u32 mas
 	return bytes >= 4;
 #else
 	if (bytes == 4)
-		SCATTER_LANES(u32, from, p, mask);
+		SCATTER_LANES(u32, from, p->host, p->at, 0, mask);
 	if (bytes == 8)
-		SCATTER_LANES(u64, from, p, mask);
+		SCATTER_LANES(u64, from, p->host, p->at, 0, mask);
 	return bytes >= 4;
 #endif
 }
@@ -512,7 +517,7 @@ ALWAYS_INLINE bool scatter32(const void *from, const struct places32 *p, u32 mas
 	return bytes == 4;
 #else
 	if (bytes == 4)
-		SCATTER_LANES(u32, from, p, mask);
+		SCATTER_LANES(u32, from, p->host, p->at, 0, mask);
 	return bytes == 4;
 #endif
 }

@@ -14,5 +14,7 @@
 void native_under_mode(void);
 /* Likewise, marks one with a loop over lanes that takes values from copies of its rows, which may then stay in registers. */
 void native_loops(void);
+/* Likewise, marks an access that may be by a scaled row: sem/native_scaled.h. */
+void native_scales(void);
 
 #endif

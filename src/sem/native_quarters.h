@@ -19,7 +19,7 @@
 typedef u32 words4 __attribute__((vector_size(16)));
 
 /* A load or store in native code has in insn.c how far others that surely come with it, by the same base, reach below and above its own
- * offset, in words (native/region.c). */
+ * offset, in words (native/reaches.c). */
 ALWAYS_INLINE s64 lowest_offset(const struct insn *i) { return i->imm - 4 * (s64)(i->c & 0xffff); }
 ALWAYS_INLINE s64 highest_offset(const struct insn *i) { return i->imm + 4 * (s64)(i->c >> 16); }
 

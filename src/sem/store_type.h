@@ -97,6 +97,29 @@ ALWAYS_INLINE bool STORE_OF(store_stepped)(struct warp *w, const struct insn *i,
 		(MEMORY *)(void *)(to + (u64)step_of(i) * l) = (MEMORY)s[l];
 	return true;
 }
+ALWAYS_INLINE bool STORE_OF(store_scaled)(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	const LANE *s = __builtin_assume_aligned(rows + i->b, 64);
+	struct scaled_places p;
+
+	if (!find_scaled(&p, w, i, rows, mask, sizeof(MEMORY), true))
+		return false;
+	MEMORY *row = (MEMORY *)(void *)scaled_row(i, &p, mask, sizeof(MEMORY));
+	if (row) {
+		EACH_LANE
+			row[l] = (MEMORY)s[l];
+		return true;
+	}
+#if defined HAS_QUARTERS
+	if (sizeof(MEMORY) < 4)
+		return false;
+	SCATTER_LANES(MEMORY, s, p.by.host, p.by.at, p.shift, mask);
+	return true;
+#else
+	const struct places64 wide = unscaled(&p);
+	return STORE_OF(store_places64)(i, s, &wide, mask);
+#endif
+}
 
 /* What native code tries beside a row, and beside rows of a warp's quarters where it has ways for them. */
 ALWAYS_INLINE bool STORE_OF(store_each)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Allocations by their addresses: random ones that are made and released, of sizes that reach over several earlier ones,
- * against a list of who owns each page.
+ * against a list of who owns each page. And their bytes, which come from the system in pages of two sizes.
  */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "memory/guest_bytes.h"
 #include "memory/memory.h"
 #include "main.h"
 
@@ -80,4 +82,54 @@ START_TEST(are_found_by_address)
 }
 END_TEST
 
-UNIT_TESTS("memory", 60) { UNIT_TEST(are_found_by_address); }
+/* How many pages the process has mapped; 0: the system does not say. */
+static unsigned long mapped_pages(void)
+{
+	FILE *f = fopen("/proc/self/statm", "r");
+	unsigned long pages = 0;
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "%lu", &pages) != 1)
+		pages = 0;
+	fclose(f);
+	return pages;
+}
+
+static void check_bytes(u64 size)
+{
+	u8 *bytes = guest_bytes_new(size);
+	const u64 all = size + GUEST_BYTES_SLACK;
+
+	ck_assert_ptr_nonnull(bytes);
+	ck_assert_uint_eq((uintptr_t)bytes % 64, 0);
+	for (u64 k = 0; k < all; k += k + 5000 < all ? 4096 : 1)
+		ck_assert_msg(!bytes[k], "byte %llu of %llu", (unsigned long long)k, (unsigned long long)size);
+	memset(bytes, 0xff, size);
+	guest_bytes_free(bytes, size);
+}
+
+/* Also those that an earlier allocation has had, and one byte more or less than a page takes. */
+START_TEST(bytes_are_zero_and_given_back)
+{
+	static const u64 sizes[] = {1,       4096,           (1 << 20) - 64, (1 << 20) - 63, 1 << 20, (2 << 20) - 64,
+				    2 << 20, (3 << 20) - 65, (3 << 20) - 64, 3 << 20,        5000001, (64 << 20) + 7};
+	unsigned long before = 0;
+
+	for (u32 round = 0; round < 8; round++) {
+		for (size_t k = 0; k < COUNT_OF(sizes); k++)
+			check_bytes(sizes[k]);
+		if (round == 5) /* a sanitizer holds back what is released, but not for ever */
+			before = mapped_pages();
+	}
+	ck_assert_uint_le(mapped_pages(), before + 16);
+	ck_assert_ptr_null(guest_bytes_new(UINT64_MAX));
+	ck_assert_ptr_null(guest_bytes_new(UINT64_MAX - (2 << 20)));
+}
+END_TEST
+
+UNIT_TESTS("memory", 60)
+{
+	UNIT_TEST(are_found_by_address);
+	UNIT_TEST(bytes_are_zero_and_given_back);
+}

@@ -21,6 +21,7 @@ struct emission {
 	u32 vector_bytes;
 	u32 *slots;           /* by row: its place in the array; */
 	LLVMValueRef *firsts; /* a variable, of the first lane's number, if it is affine and written; else NULL */
+	bool *held;           /* by row, of drop_rows */
 	/* Variables, which become registers. */
 	LLVMValueRef mask, budget, idle, branches;      /* the last two NULL where the region has none to count */
 	LLVMBasicBlockRef *arrive, *body;               /* by block; those of the end last */
@@ -110,11 +111,28 @@ void put_affine(struct emission *e, LLVMValueRef to, u32 row);
 bool can_leave_affine(const struct emission *e, u32 row);
 /* Has who leaves the region write the row to the frame, as number n of those that are left to him. */
 void leave_affine(struct emission *e, u32 row, u32 n);
+/* The same of a scaled row: of what it is made of. */
+void put_scaled(struct emission *e, LLVMValueRef to, u32 row);
 /* Before and after the function of an affine instruction: its operands to their slots, its results to their variables. */
 void fetch_firsts(struct emission *e, const struct region_insn *x);
 void take_firsts(struct emission *e, const struct region_insn *x);
 /* Whether an operand of an affine instruction wraps around among the lanes; NULL: none can. */
 LLVMValueRef wraps_around(struct emission *e, const struct region_insn *x);
+/* --- Instructions (emit_insn.c) --------------------------------------------------------------- */
+
+/* The row of the addresses; NO_OPERAND: the region does not write it. */
+u32 address_row(const struct region_insn *x);
+/* Whether that is a scaled one. */
+bool is_by_index(const struct emission *e, const struct region_insn *x);
+/* The instruction with the places of its rows in the array, as a constant; behind it those of its list. */
+LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x, bool by_index);
+
+/* --- Handlers (emit_handler.c) ------------------------------------------------------------------- */
+
+/* Has the interpreter's handler do instruction `number`, on the frame. rarely: all registers are kept, and an access that would fault may
+ * end the region there. */
+void call_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number, bool rarely);
+
 /* --- Building blocks of emit.c ----------------------------------------------------------------- */
 
 /* The lanes that run: all, where none can be elsewhere. */

@@ -78,15 +78,17 @@ static void put_constant(struct emission *e, u32 row, bool hidden)
 		LLVMSetAlignment(LLVMBuildStore(e->b, all, at(e, slot(e, row), k)), e->vector_bytes);
 }
 
-/* Operands that have no slot of their own: rows that the region does not write, and affine ones. */
-static void fetch(struct emission *e, const struct region_insn *x)
+/* Operands that have no slot of their own: rows that the region does not write, affine ones, and scaled ones but by_index. */
+static void fetch(struct emission *e, const struct region_insn *x, bool by_index)
 {
 	for (u32 o = 0; o < x->operand_count; o++) {
 		const u32 row = x->operands[o].row;
 		const struct region_row *r = &e->r->rows[row];
-		if (!x->operands[o].read)
+		if (!x->operands[o].read || (r->scaled && by_index))
 			continue;
-		if (is_kept_as_first(e, row) || (r->affine && !r->step && r->bits > 1))
+		if (r->scaled)
+			put_scaled(e, slot(e, row), row);
+		else if (is_kept_as_first(e, row) || (r->affine && !r->step && r->bits > 1))
 			put_affine(e, slot(e, row), row);
 		else if (r->constant)
 			put_constant(e, row, x->of_floats);
@@ -134,7 +136,9 @@ static void emit_out(struct emission *e)
 
 void write_back(struct emission *e, u32 row)
 {
-	if (is_kept_as_first(e, row))
+	if (e->r->rows[row].scaled)
+		put_scaled(e, place(e, row), row);
+	else if (is_kept_as_first(e, row))
 		put_affine(e, place(e, row), row);
 	else
 		copy(e, place(e, row), slot(e, row), e->r->rows[row].bits, false);
@@ -166,139 +170,26 @@ void keep_rows_behind(struct emission *e, const u64 *live)
 
 /* --- Instructions ------------------------------------------------------------------------------- */
 
-/* The slot of the row that the instruction names there; other numbers stay as they are. */
-static u32 own_offset(struct emission *e, const struct region_insn *x, u32 place, u32 offset)
+static bool reads_row(const struct region_insn *x, u32 row)
 {
 	for (u32 o = 0; o < x->operand_count; o++)
-		if (x->operands[o].place == place)
-			return e->slots[x->operands[o].row];
-	return offset;
-}
-
-/* The instruction with the places of its rows in the array, as a constant; behind it those of its list. */
-static LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x)
-{
-	const struct insn *i = x->plain;
-	LLVMTypeRef i16 = LLVMInt16TypeInContext(e->c);
-	LLVMValueRef fields[] = {LLVMConstNull(e->ptr),
-				 word(e, own_offset(e, x, PLACE_D, i->d)),
-				 word(e, own_offset(e, x, PLACE_A, i->a)),
-				 word(e, own_offset(e, x, PLACE_B, i->b)),
-				 word(e, x->moves ? x->reach : own_offset(e, x, PLACE_C, i->c)),
-				 word(e, (u32)i->imm),
-				 LLVMConstInt(i16, x->moves ? x->proven : i->run, false),
-				 LLVMConstInt(e->i8, x->moves ? x->shapes : i->fp, false),
-				 LLVMConstInt(e->i8, i->aux, false)};
-	LLVMValueRef list[STEP_OPERANDS_MAX];
-	for (u32 k = 0; k < x->list_count; k++)
-		list[k] = word(e, own_offset(e, x, PLACE_LIST + k, x->list[k]));
-	LLVMValueRef parts[] = {LLVMConstStructInContext(e->c, fields, COUNT_OF(fields), false),
-				LLVMConstArray2(e->i32, list, x->list_count)};
-	LLVMValueRef value = LLVMConstStructInContext(e->c, parts, COUNT_OF(parts), false);
-	LLVMValueRef global = LLVMAddGlobal(e->module, LLVMTypeOf(value), "insn");
-
-	LLVMSetInitializer(global, value);
-	LLVMSetLinkage(global, LLVMPrivateLinkage);
-	LLVMSetGlobalConstant(global, true);
-	LLVMSetAlignment(global, sizeof(struct insn));
-	return global;
-}
-
-/* The row of the addresses; NO_OPERAND: the region does not write it. */
-static u32 address_row(const struct region_insn *x)
-{
-	for (u32 o = 0; o < x->operand_count; o++)
-		if (x->operands[o].place == PLACE_A)
-			return x->operands[o].row;
-	return NO_OPERAND;
-}
-
-/* Whether the handler finds the row in the frame. */
-static bool is_handed_over(const struct region_insn *x, u32 row)
-{
-	for (u32 o = 0; o < x->operand_count; o++)
-		if (x->operands[o].row == row && (x->operands[o].read || x->merges))
+		if (x->operands[o].read && x->operands[o].row == row)
 			return true;
 	return false;
 }
 
-/* For an access that faults: the interpreter does it again, from its guard on. */
-static void put_place_before(struct emission *e, const struct region_insn *x, u32 number)
+/* An access leaves lanes that do not run as they are. Where nobody wants them, they must not bring what the row held before from block
+ * to block. */
+static void clear_results(struct emission *e, const struct region_insn *x)
 {
-	const u32 first = number - x->prefixed;
-
-	if (x->guard_told || x->told)
-		note_told(e, x->guard_told ? first : number, x->told ? number : first);
-	put_place(e, first, get(e, e->i32, e->mask));
-}
-
-static void branch_if_failed(struct emission *e, const struct region_insn *x, u32 number, LLVMValueRef done)
-{
-	LLVMBasicBlockRef stop = new_block(e, "stop"), go_on = new_block(e, "done");
-
-	branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, done, LLVMConstNull(e->i8), ""), stop, go_on, true);
-	go_to(e, stop);
-	keep_rows(e, x->live);
-	put_place_before(e, x, number);
-	LLVMBuildStore(e->b, word(e, NATIVE_STOP), e->how);
-	LLVMBuildBr(e->b, e->out);
-	go_to(e, go_on);
-}
-
-/* Whether the handler of an access can be given the first lane's address in place of the row. */
-static bool has_first_address(const struct emission *e, const struct region_insn *x)
-{
-	const u32 row = address_row(x);
-
-	return row != NO_OPERAND && can_leave_affine(e, row);
-}
-
-/* The rarely taken way of an access: its handler is tried, and the region ends there if it would fault. */
-static void try_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number)
-{
-	const bool along = has_first_address(e, x);
-	const u32 row = address_row(x);
-	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask, NULL};
-
-	for (u32 k = 0; k < e->r->row_count; k++) {
-		const bool wanted = (e->r->rows[k].written && is_handed_over(x, k)) || (x->live && row_in(x->live, k));
-		if (wanted && !(along && k == row))
-			write_back(e, k);
+	for (u32 o = 0; o < x->operand_count; o++) {
+		const u32 row = x->operands[o].row, bits = e->r->rows[row].bits;
+		if (!x->operands[o].written || bits == 1 || reads_row(x, row))
+			continue;
+		LLVMValueRef none = LLVMConstNull(LLVMVectorType(e->i32, e->vector_bytes / 4));
+		for (u32 k = 0; k < row_bytes(bits); k += e->vector_bytes)
+			LLVMSetAlignment(LLVMBuildStore(e->b, none, at(e, slot(e, row), k)), e->vector_bytes);
 	}
-	put_place_before(e, x, number);
-	if (along) {
-		args[3] = LLVMConstInt(e->i64, number | e->r->rows[row].step << 32, false);
-		args[5] = LLVMBuildZExt(e->b, first_of(e, row), e->i64, "");
-	}
-	call_keeping(e, e->i8, "native_keep_or_leave", declared(e, along ? "native_try_along" : "native_try"), args,
-		     along ? 6 : 5);
-}
-
-/* Has the interpreter's handler do it, on the frame. */
-static void run_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number, bool rarely)
-{
-	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask};
-
-	for (u32 row = 0; row < e->r->row_count; row++)
-		if (e->r->rows[row].written && is_handed_over(x, row))
-			write_back(e, row);
-	LLVMValueRef done =
-		rarely ? call_keeping(e, e->i8, "native_keep", declared(e, "native_try"), args, COUNT_OF(args))
-		       : call(e, e->i8, x->accesses ? "native_call" : "native_compute", args, COUNT_OF(args));
-	if (x->accesses)
-		branch_if_failed(e, x, number, done);
-}
-
-static void call_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number, bool rarely)
-{
-	if (rarely && x->accesses && x->ends_alone)
-		try_handler(e, x, mask, number);
-	else
-		run_handler(e, x, mask, number, rarely);
-	for (u32 o = 0; o < x->operand_count; o++)
-		if (x->operands[o].written)
-			copy(e, slot(e, x->operands[o].row), place(e, x->operands[o].row),
-			     e->r->rows[x->operands[o].row].bits, false);
 }
 
 /* The lanes for which an access is made in line. Lanes that take no part read, too, if nobody wants what they had in the row that is loaded,
@@ -317,11 +208,14 @@ static LLVMValueRef lanes_in_line(struct emission *e, const struct region_insn *
 static void emit_inline(struct emission *e, const struct region_insn *x, const struct meaning_function *m,
 			LLVMValueRef mask, u32 number)
 {
-	LLVMValueRef args[] = {m->needs_warp ? e->warp : LLVMGetPoison(e->ptr), insn_constant(e, x), e->array,
+	const bool by_index = m->scales && is_by_index(e, x);
+	LLVMValueRef args[] = {m->needs_warp ? e->warp : LLVMGetPoison(e->ptr), insn_constant(e, x, by_index), e->array,
 			       lanes_in_line(e, x, mask)};
 	LLVMTypeRef type = LLVMGlobalGetValueType(m->function);
 
-	fetch(e, x);
+	fetch(e, x, by_index);
+	if (x->accesses && !x->merges && (x->proven == PROVEN_NOTHING || x->proven == PROVEN_ALONG))
+		clear_results(e, x);
 	if (x->affine)
 		fetch_firsts(e, x);
 	LLVMValueRef next = LLVMBuildCall2(e->b, type, m->function, args, 4, "");
@@ -405,9 +299,9 @@ static void emit_insn(struct emission *e, const struct region_insn *x, u32 numbe
 		put_affine(e, slot(e, address_row(x)), address_row(x));
 	tell_insn(e, x, address_row(x), mask);
 	mask = x->affine ? word(e, FULL_MASK) : mask;
-	if (m)
+	if (m && !x->scales)
 		emit_inline(e, x, m, mask, number);
-	else if (!x->hoisted)
+	else if (!x->hoisted && !x->scales)
 		call_handler(e, x, mask, number, false);
 	if (x->affine)
 		take_firsts(e, x);
@@ -541,13 +435,23 @@ static bool is_carried(const struct emission *e, u32 row)
 	return e->r->rows[row].leaves;
 }
 
+/* Has what outlives the join at block n as part of a scaled row stay. */
+static void find_held(struct emission *e, u32 n)
+{
+	memset(e->held, 0, e->r->row_count * sizeof *e->held);
+	for (u32 row = 0; row < e->r->row_count; row++)
+		if (e->r->rows[row].scaled && outlives_meeting(e, n, row))
+			e->held[e->r->rows[row].index] = true;
+}
+
 /* Rows that are dead where lanes meet, so that no loop which goes on from there carries them. */
 void drop_rows(struct emission *e, u32 n)
 {
+	find_held(e, n);
 	for (u32 row = 0; row < e->r->row_count; row++) {
 		const u32 bits = e->r->rows[row].bits;
-		if (!e->r->rows[row].written || is_kept_as_first(e, row) || !is_carried(e, row) ||
-		    outlives_meeting(e, n, row))
+		if (!e->r->rows[row].written || e->r->rows[row].scaled || is_kept_as_first(e, row) ||
+		    !is_carried(e, row) || e->held[row] || outlives_meeting(e, n, row))
 			continue;
 		const u32 piece = bits == 1 ? 4 : e->vector_bytes;
 		LLVMTypeRef type = bits == 1 ? e->i32 : LLVMVectorType(e->i32, piece / 4);
@@ -746,7 +650,7 @@ static void emit_entrance(struct emission *e)
 	begin_counters(e);
 	begin_firsts(e);
 	for (u32 row = 0; row < r->row_count; row++)
-		if (r->rows[row].written && r->rows[row].enters && !is_kept_as_first(e, row))
+		if (r->rows[row].written && r->rows[row].enters && !r->rows[row].scaled && !is_kept_as_first(e, row))
 			copy(e, slot(e, row), place(e, row), r->rows[row].bits, false);
 }
 
@@ -768,6 +672,7 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 	e.invariant = LLVMGetMDKindIDInContext(e.c, "invariant.load", 14);
 	e.slots = calloc(r->row_count + 1, sizeof *e.slots);
 	e.firsts = calloc(r->row_count + 1, sizeof *e.firsts);
+	e.held = calloc(r->row_count + 1, sizeof *e.held);
 	e.arrive = calloc(blocks, sizeof *e.arrive);
 	e.body = calloc(blocks, sizeof *e.body);
 	LLVMTypeRef params[] = {e.ptr, e.ptr, e.ptr};
@@ -794,6 +699,7 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 	LLVMDisposeBuilder(e.b);
 	free(e.slots);
 	free(e.firsts);
+	free(e.held);
 	free(e.arrive);
 	free(e.body);
 }

@@ -81,6 +81,33 @@ void leave_affine(struct emission *e, u32 row, u32 n)
 		       run_field(e, at + offsetof(struct native_along, first)));
 }
 
+/* Lanes n * lanes and on of the row, from those of its index. */
+static LLVMValueRef scaled_piece(struct emission *e, u32 row, u32 n, u32 lanes)
+{
+	const struct region_row *r = &e->r->rows[row];
+	LLVMTypeRef wide = LLVMVectorType(e->i64, lanes), narrow = LLVMVectorType(e->i32, lanes);
+	LLVMValueRef from = e->r->rows[r->index].written ? slot(e, r->index) : place(e, r->index);
+	LLVMValueRef index = get(e, narrow, at(e, from, 4 * n * lanes));
+
+	LLVMSetAlignment(index, 4 * lanes);
+	index = r->is_signed ? LLVMBuildSExt(e->b, index, wide, "") : LLVMBuildZExt(e->b, index, wide, "");
+	index = LLVMBuildShl(e->b, index, splat(e, LLVMConstInt(e->i64, r->shift, false), lanes), "");
+	LLVMValueRef base = r->base == NO_OPERAND          ? LLVMConstInt(e->i64, 0, false)
+			    : e->r->rows[r->base].constant ? LLVMConstInt(e->i64, e->r->rows[r->base].value, false)
+							   : first_of(e, r->base);
+	base = LLVMBuildAdd(e->b, base, LLVMConstInt(e->i64, (u64)(s64)r->from, true), "");
+	return LLVMBuildAdd(e->b, index, splat(e, base, lanes), "");
+}
+
+void put_scaled(struct emission *e, LLVMValueRef to, u32 row)
+{
+	const u32 lanes = e->vector_bytes / 8;
+
+	for (u32 n = 0; n < WARP_LANES / lanes; n++)
+		LLVMSetAlignment(LLVMBuildStore(e->b, scaled_piece(e, row, n, lanes), at(e, to, n * e->vector_bytes)),
+				 e->vector_bytes);
+}
+
 /* The row's first lane alone, in its slot. */
 static void put_first(struct emission *e, u32 row)
 {

@@ -36,6 +36,7 @@ struct meaning_function {
 	LLVMValueRef function;
 	bool inlines; /* straight code on rows alone, or an access that says NULL where it gives up */
 	bool needs_warp;
+	bool scales;       /* an access that may be by a scaled row */
 	bool lane_by_lane; /* neither accesses memory nor exchanges values among lanes */
 	bool of_mode;      /* computes with floats: what comes out depends on the mode it runs under */
 };

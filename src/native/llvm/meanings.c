@@ -188,6 +188,7 @@ static void judge(LLVMModuleRef module, struct meaning_function *m, const struct
 	if (m->function)
 		m->of_mode = takes_mark(module, m->function, "native_under_mode");
 	const bool may_loop = m->function && takes_mark(module, m->function, "native_loops");
+	m->scales = m->function && takes_mark(module, m->function, "native_scales");
 	m->inlines = inlines(m->function, may_loop) &&
 		     (m->rounding == FP_RN || rounding_apply(m->function, m->rounding | (r->fp & FP_FTZ), r->fp));
 	if (!m->inlines)

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The instructions that meanings get: constants in the region's module, which LLVM knows. Accesses by scaled rows (native/scaled.h) have the
+ * parts of the row there, and of loads that say where another access goes that one stands behind: sem/native_scaled.h.
+ */
+#include "native/llvm/emission.h"
+
+#include <stdio.h>
+
+/* The slot of the row that the instruction names there; other numbers stay as they are. */
+static u32 own_offset(const struct emission *e, const struct region_insn *x, u32 place, u32 offset)
+{
+	for (u32 o = 0; o < x->operand_count; o++)
+		if (x->operands[o].place == place)
+			return e->slots[x->operands[o].row];
+	return offset;
+}
+
+u32 address_row(const struct region_insn *x)
+{
+	for (u32 o = 0; o < x->operand_count; o++)
+		if (x->operands[o].place == PLACE_A)
+			return x->operands[o].row;
+	return NO_OPERAND;
+}
+
+bool is_by_index(const struct emission *e, const struct region_insn *x)
+{
+	const u32 row = address_row(x);
+
+	return row != NO_OPERAND && e->r->rows[row].scaled;
+}
+
+/* What stands in place of the handler. */
+static u64 scaled_parts(const struct emission *e, const struct region_row *address)
+{
+	return e->slots[address->base] | (u64)(address->shift | (address->is_signed ? SCALED_SIGNED : 0))
+						 << SCALED_SHIFT_AT;
+}
+
+/* As its constant has it. */
+static struct insn own_insn(const struct emission *e, const struct region_insn *x, bool by_index, bool ahead)
+{
+	const struct insn *plain = x->plain;
+	struct insn own = {.d = own_offset(e, x, PLACE_D, plain->d),
+			   .a = own_offset(e, x, PLACE_A, plain->a),
+			   .b = own_offset(e, x, PLACE_B, plain->b),
+			   .c = x->moves ? x->reach : own_offset(e, x, PLACE_C, plain->c),
+			   .imm = plain->imm,
+			   .run = x->moves ? x->proven : plain->run,
+			   .fp = x->moves ? x->shapes : plain->fp,
+			   .aux = plain->aux};
+
+	if (by_index) {
+		const struct region_row *address = &e->r->rows[address_row(x)];
+		own.a = e->slots[address->index];
+		own.imm += address->from;
+		own.run = (u16)(own.run | PROVEN_SCALED | (ahead ? PROVEN_AHEAD : 0));
+	}
+	return own;
+}
+
+/* What stands for the constant of instruction x where that is not made yet; NULL: nothing does. */
+static LLVMValueRef stand_in(struct emission *e, const struct region_insn *x, bool wanted)
+{
+	char name[32];
+
+	snprintf(name, sizeof name, "ahead.%u", x->number);
+	LLVMValueRef global = LLVMGetNamedGlobal(e->module, name);
+	return global || !wanted ? global : LLVMAddGlobal(e->module, e->i8, name);
+}
+
+/* Whether the access that this one says the way of has its constant, too. */
+static bool knows_ahead(const struct emission *e, const struct region_insn *x)
+{
+	const struct meaning_function *m = x->ahead ? meanings_inlined(e->meanings, x->ahead) : NULL;
+
+	return m && m->scales && is_by_index(e, x->ahead);
+}
+
+/* How far the other one's constant lies behind `global`, this one's, and where it goes. */
+static LLVMValueRef ahead_constant(struct emission *e, const struct region_insn *to, LLVMValueRef global)
+{
+	const struct region_row *address = &e->r->rows[address_row(to)];
+	LLVMValueRef parts[] = {
+		LLVMConstSub(LLVMConstPtrToInt(stand_in(e, to, true), e->i64), LLVMConstPtrToInt(global, e->i64)),
+		LLVMConstInt(e->i64, scaled_parts(e, address), false),
+		LLVMConstInt(e->i64, (u64)((s64)address->from + to->plain->imm), false)};
+
+	return LLVMConstArray2(e->i64, parts, COUNT_OF(parts));
+}
+
+LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x, bool by_index)
+{
+	const bool ahead = by_index && knows_ahead(e, x);
+	const struct insn own = own_insn(e, x, by_index, ahead);
+	LLVMTypeRef i16 = LLVMInt16TypeInContext(e->c);
+	LLVMValueRef list[STEP_OPERANDS_MAX];
+
+	for (u32 k = 0; k < x->list_count; k++)
+		list[k] = word(e, own_offset(e, x, PLACE_LIST + k, x->list[k]));
+	const u64 scaled = by_index ? scaled_parts(e, &e->r->rows[address_row(x)]) : 0;
+	LLVMValueRef fields[] = {LLVMConstInt(e->i64, scaled, false),
+				 word(e, own.d),
+				 word(e, own.a),
+				 word(e, own.b),
+				 word(e, own.c),
+				 word(e, (u32)own.imm),
+				 LLVMConstInt(i16, own.run, false),
+				 LLVMConstInt(e->i8, own.fp, false),
+				 LLVMConstInt(e->i8, own.aux, false)};
+	LLVMValueRef parts[] = {LLVMConstStructInContext(e->c, fields, COUNT_OF(fields), false),
+				LLVMConstArray2(e->i32, list, x->list_count)};
+	LLVMTypeRef types[] = {LLVMTypeOf(parts[0]), ahead ? LLVMArrayType2(e->i64, 3) : LLVMTypeOf(parts[1])};
+	LLVMValueRef global = LLVMAddGlobal(e->module, LLVMStructTypeInContext(e->c, types, 2, false), "insn");
+	LLVMValueRef before = stand_in(e, x, false);
+
+	if (ahead)
+		parts[1] = ahead_constant(e, x->ahead, global);
+	if (before) {
+		LLVMReplaceAllUsesWith(before, global);
+		LLVMDeleteGlobal(before);
+	}
+	LLVMSetInitializer(global, LLVMConstStructInContext(e->c, parts, COUNT_OF(parts), false));
+	LLVMSetLinkage(global, LLVMPrivateLinkage);
+	LLVMSetGlobalConstant(global, true);
+	LLVMSetAlignment(global, sizeof(struct insn));
+	return global;
+}
