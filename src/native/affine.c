@@ -38,7 +38,6 @@ struct analysis {
 	struct code_flow *f;
 	u8 *state;     /* by row: enum row_state; the step stands in the flow's row, */
 	u8 *zeros;     /* and here how many bits of the first lane's number are zero, from the lowest on */
-	u64 **merged;  /* by block: rows of which lanes that wait elsewhere need what they have; NULL: none */
 	bool *hoisted; /* by row: a hoisted instruction gives it its value */
 	bool *parted;  /* by block: its branch has been found to part lanes */
 	struct block_walk walk;
@@ -301,7 +300,7 @@ static bool reads_any(const struct analysis *a, const struct step *s, enum row_s
 
 static void note_result(struct analysis *a, u32 k, const struct step *s, bool pure, const struct step_operand *o)
 {
-	const u64 *merged = a->merged[a->f->block_of[k]];
+	const u64 *merged = a->f->merged[a->f->block_of[k]];
 	u64 step = 0;
 	u32 zeros = 0;
 
@@ -342,7 +341,7 @@ static void note_waiting(struct analysis *a, u32 from, u32 join, u32 at)
 	const u32 count = at < f->block_count ? flow_blocks_between(f, &a->walk, from, join) : 0;
 
 	for (u32 k = 0; k < count; k++) {
-		u64 **merged = &a->merged[a->walk.list[k]];
+		u64 **merged = &f->merged[a->walk.list[k]];
 		if (!*merged)
 			*merged = ARENA_ARRAY(f->arena, f->words, u64);
 		for (u32 w = 0; w < f->words; w++)
@@ -422,10 +421,10 @@ void affine_find(struct code_flow *f, u32 threads_x)
 	f->whole_rows = false;
 	if (warp && frame && is_understood(f)) {
 		f->whole_rows = threads_x && threads_x % WARP_LANES == 0 && reads_thread_number(f->code);
+		f->merged = ARENA_ARRAY(f->arena, blocks, u64 *);
 		struct analysis a = {.f = f,
 				     .state = ARENA_ARRAY(f->arena, f->row_count + 1, u8),
 				     .zeros = ARENA_ARRAY(f->arena, f->row_count + 1, u8),
-				     .merged = ARENA_ARRAY(f->arena, blocks, u64 *),
 				     .hoisted = ARENA_ARRAY(f->arena, f->row_count + 1, bool),
 				     .parted = ARENA_ARRAY(f->arena, blocks, bool),
 				     .walk = block_walk_new(f),

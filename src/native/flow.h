@@ -109,6 +109,8 @@ struct code_flow {
 	u32 block_count;
 	u32 *block_of;    /* by instruction */
 	const u8 *shapes; /* likewise: a set of enum access_shape, or 0; NULL: nothing is known (native/shapes.h) */
+	u64 **merged; /* by block: rows of which lanes that wait elsewhere need what they have; NULL: none; of affine_find, where it understands
+		       * the code */
 	bool whole_rows; /* all of this holds only where a block's warps have whole rows of its threads: 32 along x, or a multiple */
 };
 

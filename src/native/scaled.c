@@ -217,6 +217,23 @@ static void note_changes(struct search *a, u32 k, const u64 *live)
 	}
 }
 
+/* Nor is a base one number any more where some lanes give it another one, while others wait that will read what was made of theirs. */
+static void note_others(struct search *a, u32 k, const u64 *waiting)
+{
+	const struct code_flow *f = a->f;
+	const struct step *s = &f->steps[k];
+
+	for (u32 o = 0; o < s->operand_count; o++) {
+		const u32 home = f->rows[s->operands[o].row].home;
+		for (u32 n = s->operands[o].written ? a->first[home] : NO_OPERAND; n != NO_OPERAND;
+		     n = a->links[n].next) {
+			const u32 row = a->links[n].row, base = f->rows[row].base;
+			if (base != NO_OPERAND && f->rows[base].home == home)
+				a->found[row] &= !row_in(waiting, row);
+		}
+	}
+}
+
 static void find_changes(struct search *a)
 {
 	const struct code_flow *f = a->f;
@@ -230,6 +247,8 @@ static void find_changes(struct search *a)
 				live[w] |= f->blocks[x->successors[s]].live[w];
 		for (u32 k = x->end; k-- > x->first;) {
 			note_changes(a, k, live);
+			if (f->merged && f->merged[b])
+				note_others(a, k, f->merged[b]);
 			code_flow_before(f, k, live);
 		}
 	}
