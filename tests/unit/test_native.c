@@ -12,6 +12,7 @@
 #include "api/session.h"
 #include "main.h"
 #include "native/flow.h"
+#include "native/shapes.h"
 #include "native_there.h"
 
 enum { WORDS = 4096, THREADS = 128 };
@@ -687,6 +688,48 @@ START_TEST(expanded_rows_are_no_walls)
 }
 END_TEST
 
+/* A loop that runs often enough to take all steps of the trial. */
+static u32 write_long_loop(char *source, size_t size)
+{
+	size_t used = (size_t)snprintf(
+		source, size, "%s",
+		".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+		".reg .b32 r<4>; .reg .b64 d<4>; .reg .pred q; ld.param.u64 d0, [p]; mov.u32 r0, %tid.x;\n"
+		"mul.wide.u32 d1, r0, 4; add.u64 d0, d0, d1; mov.u32 r1, 0; mov.u32 r2, 0;\nagain:\n");
+	for (u32 k = 0; k < 400; k++)
+		used += (size_t)snprintf(source + used, size - used, "add.u32 r2, r2, r1;\n");
+	used += (size_t)snprintf(source + used, size - used, "%s",
+				 "add.u32 r1, r1, 1; setp.lt.u32 q, r1, 1000; @q bra again;\n"
+				 "st.global.u32 [d0], r2; ret;\n}\n");
+	ck_assert_uint_lt(used, size);
+	return (u32)used;
+}
+
+START_TEST(shapes_behind_a_long_loop_are_known)
+{
+	const struct lower_options options = {0};
+	static char source[16 << 10];
+	u8 params[8] = {0};
+	struct session s;
+	u32 known = 0;
+
+	ck_assert(session_open(&s));
+	session_add_text(&s, "loop.ptx", source, write_long_loop(source, sizeof source));
+	ck_assert(session_build(&s, &options));
+	const struct kernel *kernel = program_kernel(s.program, "k");
+	const struct native_sample sample = {
+		.taken = true, .block = {32, 1, 1}, .grid = {1, 1, 1}, .kernel = kernel, .params = params};
+	const struct code_flow *f = code_flow_build(&s.arena, s.program->isa, kernel->code, NULL);
+	ck_assert_ptr_nonnull(f);
+	const u8 *shapes = shapes_find(f, &sample);
+	ck_assert_ptr_nonnull(shapes);
+	for (u32 k = 0; k < kernel->code->insn_count; k++)
+		known += shapes[k] == (SHAPE_KNOWN | SHAPE_ROW);
+	ck_assert_uint_eq(known, 1);
+	session_close(&s);
+}
+END_TEST
+
 UNIT_TESTS("native", 300)
 {
 	UNIT_TEST(the_compiler_gives_its_memory_back);
@@ -700,6 +743,7 @@ UNIT_TESTS("native", 300)
 	tcase_add_loop_test(unit, old_values_are_the_same, 0, COUNT_OF(orders));
 	UNIT_TEST(sums_do_not_end_regions);
 	UNIT_TEST(expanded_rows_are_no_walls);
+	UNIT_TEST(shapes_behind_a_long_loop_are_known);
 	tcase_add_loop_test(unit, closing_waits_for_no_compiler, 0, 12);
 	UNIT_TEST(a_forked_child_closes);
 	tcase_add_loop_test(unit, a_forked_child_waits_for_no_compiler, 0, 8);
