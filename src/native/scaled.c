@@ -224,13 +224,11 @@ static void note_others(struct search *a, u32 k, const u64 *waiting)
 	const struct step *s = &f->steps[k];
 
 	for (u32 o = 0; o < s->operand_count; o++) {
-		const u32 home = f->rows[s->operands[o].row].home;
-		for (u32 n = s->operands[o].written ? a->first[home] : NO_OPERAND; n != NO_OPERAND;
-		     n = a->links[n].next) {
-			const u32 row = a->links[n].row, base = f->rows[row].base;
-			if (base != NO_OPERAND && f->rows[base].home == home)
-				a->found[row] &= !row_in(waiting, row);
-		}
+		const u32 base = s->operands[o].row;
+		for (u32 n = s->operands[o].written ? a->first[base] : NO_OPERAND; n != NO_OPERAND;
+		     n = a->links[n].next)
+			if (f->rows[a->links[n].row].base == base)
+				a->found[a->links[n].row] &= !row_in(waiting, a->links[n].row);
 	}
 }
 

@@ -74,13 +74,14 @@ void trial_run(struct trial *t, const struct trial_way *way, u32 lanes, struct t
 {
 	struct session *s = &t->session;
 	struct observer *observers[2] = {NULL, NULL};
+	const u32 threads = way->alone ? WARP_LANES : SCALED_THREADS, rows = way->folded ? 2 * threads / WARP_LANES : 1;
 	struct fault fault = {0};
 	char message[256] = "";
 	struct launch l = {.program = s->program,
 			   .kernel = program_kernel(s->program, "k"),
 			   .memory = &s->memory,
 			   .grid = {way->alone ? 1 : SCALED_BLOCKS, 1, 1},
-			   .block = {way->alone ? WARP_LANES : SCALED_THREADS, 1, 1},
+			   .block = {threads / rows, rows, 1},
 			   .params = (const u8 *)&t->params,
 			   .jobs = way->jobs,
 			   .instruction_limit = way->limit,

@@ -32,6 +32,7 @@ struct trial {
 struct trial_way {
 	bool watched; /* by an observer of its accesses */
 	bool alone;   /* one warp */
+	bool folded;  /* in blocks whose warps have half rows of threads */
 	u32 jobs;
 	u64 limit; /* of instructions; 0: none */
 };
