@@ -210,8 +210,11 @@ static const struct part reaches[] = {
 	          "@q bra again;"},
 };
 
-/* What becomes of base and index before the address is used. */
+/* What becomes of base and index before the address is used: other values in their registers, in all lanes or some. */
 static const struct part changes[] = {
+	{0, "xor.b32 r15, r5, 1;" ADDRESS("d5", "d0", "r15") "add.u32 r15, r15, 1; ld.global.u32 r9, [d5]; add.u32 r9, r9, r15;"},
+	{0, "xor.b32 r15, r5, 1;" ADDRESS("d5", "d0", "r15")
+	    "ld.global.u32 r15, [d5]; ld.global.u32 r10, [d5+4]; add.u32 r9, r15, r10;"},
 	{EITHER, ADDRESS("d5", "d0", "r5") "add.u32 r5, r5, 1; ld.global.u32 r9, [d5]; add.u32 r9, r9, r5;"},
 	{EITHER, "mov.u64 d6, d0;" ADDRESS("d5", "d6", "r5")
 	        "add.u64 d6, d6, 64; ld.global.u32 r9, [d5]; ld.global.u32 r10, [d6];"},
@@ -225,7 +228,7 @@ static const struct part changes[] = {
 	{TOGETHER, "mov.u32 r11, own; st.shared.u64 [r11], d0; bar.sync 0; ld.shared.u64 d6, [r11];" ADDRESS("d5", "d6", "r5")
 	           "ld.global.u32 r9, [d5];"},
 	/* Many values in turn, which share places: of the index, too. */
-	{EITHER, "xor.b32 r15, r5, 1;" ADDRESS("d5", "d0", "r15") "xor.b32 r16, r5, 5; mul.lo.u32 r17, r16, 3; add.u32 r18, r17, r4;"
+	{0, "xor.b32 r15, r5, 1;" ADDRESS("d5", "d0", "r15") "xor.b32 r16, r5, 5; mul.lo.u32 r17, r16, 3; add.u32 r18, r17, r4;"
 	        "xor.b32 r20, r18, 7; mul.lo.u32 r21, r20, r20; add.u32 r22, r21, 1; ld.global.u32 r9, [d5];"
 	        "mad.lo.u32 r23, r22, 5, r9; xor.b32 r10, r23, 1;"},
 	{0, ADDRESS("d5", "d0", "r5") "mul.wide.u32 d6, r6, 4; add.u64 d7, d6, 5; mul.lo.u64 d8, d7, d7; xor.b64 d9, d8, 77;"
@@ -319,7 +322,7 @@ static void compare_part(const struct part *part, bool few, bool watched)
 	trial_open(&interpreted, source, length, NATIVE_OFF);
 	trial_open(&native, source, length, NATIVE_ALWAYS);
 	ck_assert_msg(part->facts & EITHER || (trial_scaled_rows(&native) == 0) == !!(part->facts & PLAIN),
-		      "SCALED? %s", part->text);
+		      "%s scaled: %s", part->facts & PLAIN ? "something is" : "nothing is", part->text);
 	for (u32 n = 0; n < (few ? COUNT_OF(lanes) : 1); n++)
 		for (u32 k = 0; k < count; k++)
 			if (ways[k].jobs == 1 || !(part->facts & ORDERED))
