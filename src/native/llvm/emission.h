@@ -124,6 +124,8 @@ LLVMValueRef wraps_around(struct emission *e, const struct region_insn *x);
 u32 address_row(const struct region_insn *x);
 /* Whether that is a scaled one. */
 bool is_by_index(const struct emission *e, const struct region_insn *x);
+/* Whether it is a load that says where another access goes which is by a scaled row, too. */
+bool knows_ahead(const struct emission *e, const struct region_insn *x);
 /* The instruction with the places of its rows in the array, as a constant; behind it those of its list. */
 LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x, bool by_index);
 

@@ -78,23 +78,29 @@ static void put_constant(struct emission *e, u32 row, bool hidden)
 		LLVMSetAlignment(LLVMBuildStore(e->b, all, at(e, slot(e, row), k)), e->vector_bytes);
 }
 
-/* Operands that have no slot of their own: rows that the region does not write, affine ones, and scaled ones but by_index. */
+static void fetch_row(struct emission *e, u32 row, bool of_floats)
+{
+	const struct region_row *r = &e->r->rows[row];
+
+	if (r->scaled)
+		put_scaled(e, slot(e, row), row);
+	else if (is_kept_as_first(e, row) || (r->affine && !r->step && r->bits > 1))
+		put_affine(e, slot(e, row), row);
+	else if (r->constant)
+		put_constant(e, row, of_floats);
+	else if (!r->written)
+		copy(e, slot(e, row), place(e, row), r->bits, true);
+}
+
+/* Operands that have no slot of their own: rows that the region does not write, affine ones, and scaled ones but by_index. Then the base
+ * of the access that x says the way of, too. */
 static void fetch(struct emission *e, const struct region_insn *x, bool by_index)
 {
-	for (u32 o = 0; o < x->operand_count; o++) {
-		const u32 row = x->operands[o].row;
-		const struct region_row *r = &e->r->rows[row];
-		if (!x->operands[o].read || (r->scaled && by_index))
-			continue;
-		if (r->scaled)
-			put_scaled(e, slot(e, row), row);
-		else if (is_kept_as_first(e, row) || (r->affine && !r->step && r->bits > 1))
-			put_affine(e, slot(e, row), row);
-		else if (r->constant)
-			put_constant(e, row, x->of_floats);
-		else if (!r->written)
-			copy(e, slot(e, row), place(e, row), r->bits, true);
-	}
+	for (u32 o = 0; o < x->operand_count; o++)
+		if (x->operands[o].read && !(e->r->rows[x->operands[o].row].scaled && by_index))
+			fetch_row(e, x->operands[o].row, x->of_floats);
+	if (by_index && knows_ahead(e, x))
+		fetch_row(e, e->r->rows[address_row(x->ahead)].base, false);
 }
 
 static LLVMValueRef predicate(struct emission *e, u32 row, bool negated)

@@ -70,8 +70,7 @@ static LLVMValueRef stand_in(struct emission *e, const struct region_insn *x, bo
 	return global || !wanted ? global : LLVMAddGlobal(e->module, e->i8, name);
 }
 
-/* Whether the access that this one says the way of has its constant, too. */
-static bool knows_ahead(const struct emission *e, const struct region_insn *x)
+bool knows_ahead(const struct emission *e, const struct region_insn *x)
 {
 	const struct meaning_function *m = x->ahead ? meanings_inlined(e->meanings, x->ahead) : NULL;
 
