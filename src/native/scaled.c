@@ -159,28 +159,27 @@ static bool describe(const struct search *a, u32 k, struct flow_row *to)
 
 /* --- Who writes, and who reads ------------------------------------------------------------------ */
 
-/* What only its handler understands may write whatever it names. */
-static void note_opaque(struct search *a, u32 k)
+/* What only its handler understands may write whatever it names: the first of the rows that have that place in the frame stands for all. */
+static void note_opaque(const struct code_flow *f, u32 k, bool *named)
 {
-	const struct code_flow *f = a->f;
 	const struct form *form = f->steps[k].form;
 
 	for (u32 n = 0; form && n < form->operand_count; n++) {
 		const u32 offset = insn_operand(f->code, form, &f->code->insns[k], n);
-		for (u32 row = 0; row < f->row_count; row++)
-			if (f->rows[row].offset == offset)
-				a->writer[row] = SEVERAL;
+		if (offset < f->code->frame_bytes && offset % 4 == 0 && f->row_numbers[offset / 4] != NO_OPERAND)
+			named[f->row_numbers[offset / 4]] = true;
 	}
 }
 
 static void find_writers(struct search *a)
 {
 	const struct code_flow *f = a->f;
+	bool *named = ARENA_ARRAY(f->arena, f->row_count + 1, bool);
 
 	for (u32 k = 0; k < f->code->insn_count; k++) {
 		const struct step *s = &f->steps[k];
 		if (s->opaque && !s->ends)
-			note_opaque(a, k);
+			note_opaque(f, k, named);
 		for (u32 o = 0; o < s->operand_count; o++) {
 			u32 *writer = &a->writer[s->operands[o].row];
 			if (s->operands[o].written)
@@ -188,7 +187,7 @@ static void find_writers(struct search *a)
 		}
 	}
 	for (u32 row = 0; row < f->row_count && f->block_count; row++)
-		if (row_in(f->blocks[0].live, row))
+		if (row_in(f->blocks[0].live, row) || named[f->rows[row].home])
 			a->writer[row] = SEVERAL;
 }
 
