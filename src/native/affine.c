@@ -72,14 +72,9 @@ static void note_step(struct analysis *a, u32 row, u64 step, u32 zeros)
 
 static u32 zeros_of(u64 value) { return value ? (u32)__builtin_ctzll(value) : ZEROS_ALL; }
 
-static u32 row_at(const struct code_flow *f, u32 offset)
-{
-	return offset < f->code->frame_bytes && offset % 4 == 0 ? f->row_numbers[offset / 4] : NO_OPERAND;
-}
-
 static void note_register(struct analysis *a, const struct sreg_row *s)
 {
-	const u32 row = row_at(a->f, s->offset);
+	const u32 row = flow_row_at(a->f, s->offset);
 	const enum sreg_kind kind = sreg_info((enum sreg)s->sreg)->kind;
 
 	if (row == NO_OPERAND)
@@ -97,19 +92,10 @@ static void note_register(struct analysis *a, const struct sreg_row *s)
 /* What only its handler understands may write whatever it names. */
 static void note_opaque(struct analysis *a)
 {
-	const struct code_flow *f = a->f;
-	bool *named = ARENA_ARRAY(f->arena, f->row_count + 1, bool);
+	const bool *named = flow_named_by_opaque(a->f);
 
-	for (u32 k = 0; k < f->code->insn_count; k++) {
-		const struct step *s = f->hoisted[k].form ? &f->hoisted[k] : &f->steps[k];
-		for (u32 n = 0; s->opaque && s->form && n < s->form->operand_count; n++) {
-			const u32 row = row_at(f, insn_operand(f->code, s->form, &f->code->insns[k], n));
-			if (row != NO_OPERAND)
-				named[row] = true;
-		}
-	}
-	for (u32 row = 0; row < f->row_count; row++)
-		if (named[f->rows[row].home])
+	for (u32 row = 0; row < a->f->row_count; row++)
+		if (named[a->f->rows[row].home])
 			note_varies(a, row);
 }
 
@@ -125,7 +111,7 @@ static void note_first_values(struct analysis *a)
 	for (u32 k = 0; k < code->sreg_count; k++)
 		note_register(a, &code->sregs[k]);
 	for (u32 k = 0; k < code->undefined_count; k++) {
-		const u32 row = row_at(f, code->undefined[k].offset);
+		const u32 row = flow_row_at(f, code->undefined[k].offset);
 		if (row != NO_OPERAND)
 			note_step(a, row, 0, ZEROS_ALL);
 	}

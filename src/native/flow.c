@@ -439,6 +439,21 @@ u32 flow_blocks_between(const struct code_flow *f, struct block_walk *walk, u32 
 	return count;
 }
 
+bool *flow_named_by_opaque(const struct code_flow *f)
+{
+	bool *named = ARENA_ARRAY(f->arena, f->row_count + 1, bool);
+
+	for (u32 k = 0; k < f->code->insn_count; k++) {
+		const struct step *s = f->hoisted[k].form ? &f->hoisted[k] : &f->steps[k];
+		for (u32 n = 0; s->opaque && s->form && n < s->form->operand_count; n++) {
+			const u32 row = flow_row_at(f, insn_operand(f->code, s->form, &f->code->insns[k], n));
+			if (row != NO_OPERAND)
+				named[row] = true;
+		}
+	}
+	return named;
+}
+
 /* --- Liveness ----------------------------------------------------------------------------------- */
 
 /* From what is live behind step k to what is live before it. A guarded write may leave lanes as they were. */
@@ -458,7 +473,7 @@ void code_flow_before(const struct code_flow *f, u32 k, u64 *live)
 			row_add(live, s->operands[o].row);
 }
 
-static void live_behind(const struct code_flow *f, const struct code_block *x, u64 *live)
+void code_flow_behind(const struct code_flow *f, const struct code_block *x, u64 *live)
 {
 	memset(live, 0, f->words * sizeof *live);
 	for (u32 s = 0; s < x->successor_count; s++)
@@ -475,7 +490,7 @@ static void solve(struct code_flow *f)
 		changed = false;
 		for (u32 b = f->block_count; b-- > 0;) {
 			struct code_block *x = &f->blocks[b];
-			live_behind(f, x, live);
+			code_flow_behind(f, x, live);
 			for (u32 k = x->end; k-- > x->first;)
 				code_flow_before(f, k, live);
 			if (memcmp(live, x->live, f->words * sizeof *live)) {
@@ -509,7 +524,7 @@ static void find_sums(struct code_flow *f)
 
 	for (u32 b = 0; b < f->block_count; b++) {
 		const struct code_block *x = &f->blocks[b];
-		live_behind(f, x, live);
+		code_flow_behind(f, x, live);
 		for (u32 k = x->end; k-- > x->first;) {
 			struct step *s = &f->steps[k];
 			if (s->sums) {

@@ -155,6 +155,16 @@ struct block_walk block_walk_new(const struct code_flow *f);
 /* All blocks that may be passed from block `from` on before `until`, in walk->list; returns how many. */
 u32 flow_blocks_between(const struct code_flow *f, struct block_walk *walk, u32 from, u32 until);
 
+/* Which rows, by home, are named by instructions that only their handlers understand: these may write them. From the flow's arena. */
+bool *flow_named_by_opaque(const struct code_flow *f);
+/* The row that has this place in the frame where the kernel begins; NO_OPERAND: none. */
+static inline u32 flow_row_at(const struct code_flow *f, u32 offset)
+{
+	return offset < f->code->frame_bytes && offset % 4 == 0 ? f->row_numbers[offset / 4] : NO_OPERAND;
+}
+
+/* The set of rows that are live behind a block. */
+void code_flow_behind(const struct code_flow *f, const struct code_block *x, u64 *live);
 /* Takes the set of rows that are live after instruction k to the set before it. */
 void code_flow_before(const struct code_flow *f, u32 k, u64 *live);
 

@@ -103,10 +103,7 @@ static void live_before(const struct code_flow *f, u32 k, u64 *live)
 		memcpy(live, x->live, f->words * sizeof *live);
 		return;
 	}
-	memset(live, 0, f->words * sizeof *live);
-	for (u32 s = 0; s < x->successor_count; s++)
-		for (u32 w = 0; w < f->words; w++)
-			live[w] |= f->blocks[x->successors[s]].live[w];
+	code_flow_behind(f, x, live);
 	for (u32 n = x->end; n-- > k;)
 		code_flow_before(f, n, live);
 }
@@ -448,9 +445,7 @@ static void make_liveness(struct making *m)
 		struct region_block *x = &m->r->blocks[n];
 		const struct code_block *from = &f->blocks[m->g->list[n]];
 		u32 at = x->insn_count;
-		memset(live, 0, f->words * sizeof *live);
-		for (u32 s = 0; s < from->successor_count; s++)
-			add_rows(f, live, f->blocks[from->successors[s]].live);
+		code_flow_behind(f, from, live);
 		add_rows(f, live, m->waits[n]);
 		for (u32 k = from->end; k-- > from->first;) {
 			code_flow_before(f, k, live);

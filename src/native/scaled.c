@@ -159,27 +159,13 @@ static bool describe(const struct search *a, u32 k, struct flow_row *to)
 
 /* --- Who writes, and who reads ------------------------------------------------------------------ */
 
-/* What only its handler understands may write whatever it names: the first of the rows that have that place in the frame stands for all. */
-static void note_opaque(const struct code_flow *f, u32 k, bool *named)
-{
-	const struct form *form = f->steps[k].form;
-
-	for (u32 n = 0; form && n < form->operand_count; n++) {
-		const u32 offset = insn_operand(f->code, form, &f->code->insns[k], n);
-		if (offset < f->code->frame_bytes && offset % 4 == 0 && f->row_numbers[offset / 4] != NO_OPERAND)
-			named[f->row_numbers[offset / 4]] = true;
-	}
-}
-
 static void find_writers(struct search *a)
 {
 	const struct code_flow *f = a->f;
-	bool *named = ARENA_ARRAY(f->arena, f->row_count + 1, bool);
+	const bool *named = flow_named_by_opaque(f);
 
 	for (u32 k = 0; k < f->code->insn_count; k++) {
 		const struct step *s = &f->steps[k];
-		if (s->opaque && !s->ends)
-			note_opaque(f, k, named);
 		for (u32 o = 0; o < s->operand_count; o++) {
 			u32 *writer = &a->writer[s->operands[o].row];
 			if (s->operands[o].written)
@@ -238,10 +224,7 @@ static void find_changes(struct search *a)
 
 	for (u32 b = 0; b < f->block_count; b++) {
 		const struct code_block *x = &f->blocks[b];
-		memset(live, 0, f->words * sizeof *live);
-		for (u32 s = 0; s < x->successor_count; s++)
-			for (u32 w = 0; w < f->words; w++)
-				live[w] |= f->blocks[x->successors[s]].live[w];
+		code_flow_behind(f, x, live);
 		for (u32 k = x->end; k-- > x->first;) {
 			note_changes(a, k, live);
 			if (f->merged && f->merged[b])
