@@ -263,7 +263,7 @@ ALWAYS_INLINE bool in_row32(const u32 at[WARP_LANES], u32 size)
 
 /* Words of shared memory within WARP_LANES words of the first lane's, in any order. The tests look at the base row alone and come
  * first, so that the accesses of a region by one base share them. */
-ALWAYS_INLINE bool load_near_row(struct warp *w, const struct insn *i, const u32 *base, u32 *d)
+ALWAYS_INLINE bool load_near_row(struct warp *w, const struct insn *i, const u32 *base, u32 *d, u32 mask)
 {
 #if defined __AVX512F__
 	const u32 at = base[0] + (u32)i->imm;
@@ -274,7 +274,7 @@ ALWAYS_INLINE bool load_near_row(struct warp *w, const struct insn *i, const u32
 		slot[l] = (base[l] - base[0]) >> 2 | (base[l] - base[0]) << 30;
 	EACH_LANE
 		far[l] = slot[l] >= WARP_LANES ? -1 : 0;
-	if (pack_lanes32(far) || at % 4 || (u64)at + 4 * WARP_LANES > w->block->near_bytes)
+	if (pack_lanes32(far) & mask || at % 4 || (u64)at + 4 * WARP_LANES > w->block->near_bytes)
 		return false;
 	const u32 *from = (const u32 *)(const void *)(w->block->shared + at);
 	const __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 16);
@@ -282,25 +282,21 @@ ALWAYS_INLINE bool load_near_row(struct warp *w, const struct insn *i, const u32
 	_mm512_store_si512(d + 16, _mm512_permutex2var_epi32(low, _mm512_load_si512(slot + 16), high));
 	return true;
 #else
+	(void)mask; /* quarters are so quickly looked at that all lanes have to be in place */
 	return load_quarters(w, i, base, d);
 #endif
 }
 
-/* Quarters are so quickly looked at that lanes may be missing. */
 ALWAYS_INLINE bool load_near_row_of_some(struct warp *w, const struct insn *i, const u32 *base, u32 *d, u32 mask)
 {
-	if (mask == FULL_MASK)
-		return load_near_row(w, i, base, d);
-#if defined HAS_QUARTERS
 	u32 value[WARP_LANES] __attribute__((aligned(64)));
 
-	if (!load_near_row(w, i, base, value))
+	if (mask == FULL_MASK)
+		return load_near_row(w, i, base, d, mask);
+	if (!load_near_row(w, i, base, value, mask))
 		return false;
 	merge_row(d, value, sizeof value[0], mask);
 	return true;
-#else
-	return false;
-#endif
 }
 
 /* The same within twice as many words, as where lanes work on pairs. What of them lies past the end of shared memory is not

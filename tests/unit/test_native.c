@@ -297,6 +297,62 @@ START_TEST(mistaken_code_is_replaced)
 }
 END_TEST
 
+/* Words of a small shared array: one for all lanes, and a row of which only those lanes load that have a place there. */
+static const char edge_text[] =
+	".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 to)\n{\n"
+	".shared .align 16 .b8 near[64]; .reg .pred p, q; .reg .b32 r<9>; .reg .b64 d<3>;\n"
+	"mov.u32 r0, %tid.x; ld.param.u64 d0, [to]; mul.wide.u32 d1, r0, 4; add.u64 d0, d0, d1; mov.u32 r1, near;\n"
+	"mad.lo.u32 r2, r0, 4, r1; mul.lo.u32 r3, r0, 77; setp.lt.u32 p, r0, 16; @p st.shared.u32 [r2], r3; bar.sync "
+	"0;\n"
+	"sub.u32 r4, r0, 3; setp.lt.u32 p, r4, 16; mov.u32 r5, 0; mov.u32 r6, 0;\n"
+	"again: ld.shared.u32 r7, [near+60]; add.u32 r6, r6, r7; mov.u32 r8, 5; @!p bra over;\n"
+	"ld.shared.u32 r8, [r2+-12]; mad.lo.u32 r8, r8, 3, r5; xor.b32 r8, r8, r6; add.u32 r6, r6, 9;\n"
+	"over: mad.lo.u32 r6, r6, 5, r8; add.u32 r5, r5, 1; setp.lt.u32 q, r5, 60000; @q bra again;\n"
+	"st.global.u32 [d0], r6; ret;\n}\n";
+
+/* What the kernel leaves after its third launch; *kept: all three by the same code. */
+static void run_edge(enum native_mode mode, u32 out[32], bool *kept)
+{
+	const struct native_code *made[3] = {NULL};
+	struct launch_stats stats;
+	struct session s;
+	struct fault fault;
+	char message[256] = "";
+
+	build_kernel(&s, "%s%s", edge_text, "");
+	ck_assert(session_reset_memory(&s));
+	const u64 to = memory_allocate(&s.memory, 4 * 32, 256, "to", 0);
+	for (u32 k = 0; k < COUNT_OF(made); k++) {
+		struct launch l = {.program = s.program,
+				   .kernel = program_kernel(s.program, "k"),
+				   .memory = &s.memory,
+				   .grid = {1, 1, 1},
+				   .block = {32, 1, 1},
+				   .params = (const u8 *)&to,
+				   .jobs = 1};
+		l.native = session_native(&s, s.program, l.kernel, mode);
+		ck_assert_int_eq(launch_run(&l, &stats, &fault, message, sizeof message), LAUNCH_OK);
+		made[k] = l.native ? native_ready(l.native) : NULL;
+	}
+	memcpy(out, memory_find(&s.memory, to, 1)->host, 4 * 32);
+	*kept = made[0] && made[0] == made[2];
+	session_close(&s);
+}
+
+START_TEST(edges_of_shared_memory_are_in_line)
+{
+	u32 interpreted[32], native[32];
+	bool kept;
+
+	if (!native_is_there())
+		return;
+	run_edge(NATIVE_OFF, interpreted, &kept);
+	run_edge(NATIVE_ALWAYS, native, &kept);
+	ck_assert(!memcmp(interpreted, native, sizeof native));
+	ck_assert(kept);
+}
+END_TEST
+
 /* --- Rounding ------------------------------------------------------------------------------------- */
 
 /* Its parts: a type, the word that a register of it is made of, and operations on a, b and c, which give x. */
@@ -737,6 +793,7 @@ UNIT_TESTS("native", 300)
 	tcase_add_loop_test(unit, vectors_of_some_lanes_agree, 0, COUNT_OF(masks));
 	tcase_add_loop_test(unit, later_launches_have_other_shapes, 0, COUNT_OF(turnings));
 	UNIT_TEST(mistaken_code_is_replaced);
+	UNIT_TEST(edges_of_shared_memory_are_in_line);
 	tcase_add_loop_test(unit, many_sums_agree, 0, COUNT_OF(betweens));
 	tcase_add_loop_test(unit, rounding_is_the_instructions, 0, COUNT_OF(rounded));
 	tcase_add_loop_test(unit, sums_are_the_same_in_any_order, 0, COUNT_OF(sums));
