@@ -339,6 +339,53 @@ static void begin_tallies(struct native_run *r, const struct warp *w)
 	r->repeats = repeats->times + (size_t)w->index * repeats->count;
 }
 
+static inline enum native_exit run_warp(struct native_run *r, const struct native_entry *e, struct warp *w, u8 *rows,
+					s64 budget)
+{
+	r->budget = budget;
+	r->idle = r->branches = 0;
+	return (enum native_exit)native_run_region(r, w, rows, e->run);
+}
+
+/* Runs the region for all warps, until one does not come to its end. */
+static enum native_exit run_by_turns(struct gang *g, const struct native_entry *e, struct native_run *r,
+				     struct tally *t, s64 budget)
+{
+	for (u32 n = 0; n < g->count; n++) {
+		const u32 k = number_of_turn(g, n);
+		if (r->tallies)
+			begin_tallies(r, &g->warps[k]);
+		const enum native_exit how = run_warp(r, e, &g->warps[k], g->rows + k * g->stride, budget);
+		if (__builtin_expect(how != NATIVE_DONE, 0))
+			return how;
+		count(g, t, r, budget);
+	}
+	return NATIVE_DONE;
+}
+
+/* The same where the first warp goes first: most count what that has. */
+static enum native_exit run_in_order(struct gang *g, const struct native_entry *e, struct native_run *r,
+				     struct tally *t, s64 budget)
+{
+	u8 *rows = g->rows;
+	s64 left = budget + 1; /* what no warp leaves */
+	u64 branches = 0;
+
+	for (struct warp *w = g->warps, *const end = w + g->count; w != end; w++, rows += g->stride) {
+		const enum native_exit how = run_warp(r, e, w, rows, budget);
+		if (__builtin_expect(how != NATIVE_DONE, 0))
+			return how;
+		if (!((u64)(r->budget ^ left) | (r->branches ^ branches) | r->idle)) {
+			t->warps++;
+			continue;
+		}
+		count(g, t, r, budget);
+		left = t->same ? r->budget : budget + 1;
+		branches = r->branches;
+	}
+	return NATIVE_DONE;
+}
+
 const struct insn *native_enter(struct gang *g, const struct insn *i)
 {
 	const struct kernel_code *code = (const struct kernel_code *)(const void *)g->block->native;
@@ -356,18 +403,10 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 	}
 	fp_enter(g->warps, e->fp);
 	begin_run(&r, g, e);
-	for (u32 n = 0; n < g->count; n++) {
-		const u32 k = number_of_turn(g, n);
-		r.budget = budget;
-		r.idle = r.branches = 0;
-		if (r.tallies)
-			begin_tallies(&r, &g->warps[k]);
-		const enum native_exit how =
-			(enum native_exit)native_run_region(&r, &g->warps[k], g->rows + k * g->stride, e->run);
-		if (__builtin_expect(how != NATIVE_DONE, 0))
-			return part_gang(g, e, &t, how, &r, budget);
-		count(g, &t, &r, budget);
-	}
+	const enum native_exit how =
+		g->lead || r.tallies ? run_by_turns(g, e, &r, &t, budget) : run_in_order(g, e, &r, &t, budget);
+	if (__builtin_expect(how != NATIVE_DONE, 0))
+		return part_gang(g, e, &t, how, &r, budget);
 	if (t.same) {
 		g->issued += t.issued;
 		g->branches += t.branches;

@@ -43,28 +43,15 @@ __asm__(".pushsection .text\n"
 	"	jz native_region_left\n"
 	"	.endif\n"
 	".endm\n"
-	/* Calls a region, %rcx, and returns what it does, or NATIVE_STOP where native_keep_or_leave leaves it for good. */
-	"	.balign 16\n"
-	"	.hidden native_run_region\n"
-	"	.globl native_run_region\n"
-	"native_run_region:\n"
-	"	.irp x, rbp, rbx, r12, r13, r14, r15\n"
-	"	push %\\x\n"
-	"	.endr\n"
-	"	sub $8, %rsp\n"
-	"	mov %rsp, (%rdi)\n"
-	"	call *%rcx\n"
-	"native_region_done:\n"
-	"	add $8, %rsp\n"
-	"	.irp x, r15, r14, r13, r12, rbx, rbp\n"
-	"	pop %\\x\n"
-	"	.endr\n"
-	"	ret\n"
+	/* As if the region's function returned NATIVE_STOP to native_run_region, which has left %rbp where the stack ended, and the return
+	 * address below. */
 	"native_region_left:\n"
 	"	mov -32(%rbp), %rdi\n"
 	"	mov (%rdi), %rsp\n"
+	"	mov (%rsp), %rbp\n"
 	"	mov $1, %eax\n"
-	"	jmp native_region_done\n"
+	"	sub $8, %rsp\n"
+	"	ret\n"
 
 	".macro native_keep_zmm name, leaves\n"
 	"	native_keep_begin \\name\n"
@@ -105,5 +92,4 @@ void native_keep_avx512(void) {}
 void native_keep_avx2(void) {}
 void native_keep_or_leave_avx512(void) {}
 void native_keep_or_leave_avx2(void) {}
-u32 native_run_region(struct native_run *r, struct warp *w, u8 *rows, native_fn *run) { return run(r, w, rows); }
 #endif

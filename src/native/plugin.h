@@ -11,7 +11,7 @@
 #include "exec/run.h"
 #include "native/region.h"
 
-enum { NATIVE_VERSION = 16, NATIVE_WAYS = 64, NATIVE_ALONG = 32, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
+enum { NATIVE_VERSION = 17, NATIVE_WAYS = 64, NATIVE_ALONG = 32, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
 
 /* How a warp left a region. */
 enum native_exit {
@@ -66,6 +66,7 @@ struct native_run {
 	struct native_way ways[NATIVE_WAYS];
 };
 
+/* The plug-in's has a convention of its own: it keeps no register but %rsp and %rbp, and gets these in %r12, %r13 and %r14. */
 typedef u32 native_fn(struct native_run *r, struct warp *w, u8 *rows);
 
 /* What native code calls. */

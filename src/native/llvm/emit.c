@@ -26,7 +26,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_ALIGN = 64 };
+enum {
+	ROW_ALIGN = 64,
+	KEEPS_NO_REGISTERS = 21 /* LLVM's number of preserve_none, in which native_run_region (keep.c) calls regions */
+};
 
 /* --- Rows --------------------------------------------------------------------------------------- */
 
@@ -683,6 +686,7 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 	e.body = calloc(blocks, sizeof *e.body);
 	LLVMTypeRef params[] = {e.ptr, e.ptr, e.ptr};
 	e.function = LLVMAddFunction(module, name, LLVMFunctionType(e.i32, params, 3, false));
+	LLVMSetFunctionCallConv(e.function, KEEPS_NO_REGISTERS);
 	e.run = LLVMGetParam(e.function, 0);
 	e.warp = LLVMGetParam(e.function, 1);
 	e.rows = LLVMGetParam(e.function, 2);
