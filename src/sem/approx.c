@@ -6,7 +6,7 @@
  */
 #define LANES_LARGE
 #include "number/mufu.h"
-#include "sem/approx_quarters.h"
+#include "sem/approx_vectors.h"
 #include "sem/floats.h"
 
 /* --- A warp's values of the unit --- */
@@ -17,27 +17,13 @@ struct segments {
 	s32 c[3][WARP_LANES];
 } __attribute__((aligned(64)));
 
-/* From a table of 64 or 128 segments. Where two registers can be permuted as one, a table lies in four or eight of them,
- * which costs a third of what the compiler makes of the plain loop: a load and an insertion for each lane. */
-ALWAYS_INLINE void look_up_column(s32 c[WARP_LANES], const s32 *column, u32 count, const u32 number[WARP_LANES])
+/* By permutations, where the host has them, which costs a third of what the compiler makes of the plain loop: a load and an insertion
+ * for each lane. */
+ALWAYS_INLINE void look_up_row(s32 c[WARP_LANES], const s32 *column, u32 count, const u32 number[WARP_LANES])
 {
 #if defined __AVX512F__
-	for (u32 l = 0; l < WARP_LANES; l += 16) {
-		const __m512i n = _mm512_load_si512(number + l);
-		const __mmask16 odd = _mm512_test_epi32_mask(n, _mm512_set1_epi32(32));
-		__m512i half[2];
-		for (u32 k = 0; k < count / 64; k++) {
-			const s32 *from = column + 64 * k;
-			half[k] = _mm512_permutex2var_epi32(_mm512_loadu_si512(from), n, _mm512_loadu_si512(from + 16));
-			half[k] = _mm512_mask_mov_epi32(half[k], odd,
-							_mm512_permutex2var_epi32(_mm512_loadu_si512(from + 32), n,
-										  _mm512_loadu_si512(from + 48)));
-		}
-		if (count == 128)
-			half[0] = _mm512_mask_mov_epi32(half[0], _mm512_test_epi32_mask(n, _mm512_set1_epi32(64)),
-							half[1]);
-		_mm512_store_si512(c + l, half[0]);
-	}
+	for (u32 l = 0; l < WARP_LANES; l += UNIT_LANES)
+		unit_store(c + l, look_up_column(column, count, unit_load(number + l)));
 #else
 	(void)count;
 	EACH_LANE
@@ -46,7 +32,7 @@ ALWAYS_INLINE void look_up_column(s32 c[WARP_LANES], const s32 *column, u32 coun
 }
 #define LOOK_UP(s, TABLE)           \
 	for (u32 k = 0; k < 3; k++) \
-	look_up_column((s)->c[k], mufu_table_##TABLE[k], COUNT_OF(mufu_table_##TABLE[0]), (s)->number)
+	look_up_row((s)->c[k], mufu_table_##TABLE[k], COUNT_OF(mufu_table_##TABLE[0]), (s)->number)
 #define SEGMENT_OF(s, l) ((struct mufu_segment){(s)->c[0][l], (s)->c[1][l], (s)->c[2][l]})
 
 /* NAME_unit(): the unit's values of a row of operands. */
@@ -61,8 +47,10 @@ ALWAYS_INLINE void look_up_column(s32 c[WARP_LANES], const s32 *column, u32 coun
 			value[l] = mufu_##NAME##_in(operand[l], SEGMENT_OF(&s, l));          \
 	}
 /* NAME_significands(): of the units whose value is a significand and what becomes of it. */
-#if defined HAS_UNIT_QUARTERS
-#define FIND_SIGNIFICANDS(r, NAME) find_significands(&r, &mufu_##NAME##_plan, mufu_pieces_##NAME)
+#if defined HAS_UNIT_VECTORS
+#define FIND_SIGNIFICANDS(r, NAME)                         \
+	const struct unit_table table_ = UNIT_TABLE(NAME); \
+	find_significands(&r, &mufu_##NAME##_plan, &table_)
 #else
 #define FIND_SIGNIFICANDS(r, NAME)                                                                     \
 	struct segments s;                                                                             \
