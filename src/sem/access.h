@@ -270,8 +270,21 @@ struct window {
 
 static inline u8 *global_for(struct warp *w, const struct insn *i, u64 low, u64 high, bool is_store)
 {
-	u8 *p = global_range(w, i, low, high);
+	u8 *p;
 
+#ifdef SEM_NATIVE
+	/* As global_range, and nobody asks again whether what was found where it was the last time is there. */
+	const struct remembered *r = global_remembered(w, i);
+	if (LIKELY(low >= r->low && high <= r->high && low < high)) {
+		p = r->host + (low - r->low);
+		if (!p)
+			__builtin_unreachable();
+	} else {
+		p = global_range_slow(w, i, low, high);
+	}
+#else
+	p = global_range(w, i, low, high);
+#endif
 	return is_store && p && UNLIKELY(global_remembered(w, i)->flags & ALLOCATION_READ_ONLY) ? NULL : p;
 }
 

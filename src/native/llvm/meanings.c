@@ -135,8 +135,8 @@ static bool reads_field(LLVMValueRef load, LLVMValueRef base, u64 *offset)
 	return true;
 }
 
-/* A warp keeps its block, and the block its shared memory, while a region runs: one load serves all accesses, whatever is
- * called between them. */
+/* A warp keeps its worker and its block, and the block its shared memory, while a region runs: one load serves all accesses, whatever
+ * is called between them. */
 static void mark_fixed_fields(LLVMValueRef function)
 {
 	LLVMContextRef c = LLVMGetModuleContext(LLVMGetGlobalParent(function));
@@ -146,9 +146,12 @@ static void mark_fixed_fields(LLVMValueRef function)
 
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-			if (!reads_field(i, warp, &offset) || offset != offsetof(struct warp, block))
+			if (!reads_field(i, warp, &offset) ||
+			    (offset != offsetof(struct warp, block) && offset != offsetof(struct warp, worker)))
 				continue;
 			LLVMSetMetadata(i, kind, mark);
+			if (offset == offsetof(struct warp, worker))
+				continue;
 			for (LLVMBasicBlockRef at = b; at; at = LLVMGetNextBasicBlock(at))
 				for (LLVMValueRef k = LLVMGetFirstInstruction(at); k; k = LLVMGetNextInstruction(k))
 					if (reads_field(k, i, &offset) &&
