@@ -349,18 +349,13 @@ void leave_before_branch(struct emission *e, const struct region_block *x, LLVMV
 	leave(e, NATIVE_STOP, x->at_end, mask);
 }
 
-/* Lanes go different ways: those of `taken` to the target. */
+/* Lanes go different ways: those of `taken` to the target. There is room for that: ways have disjoint lanes, and a join has some of its
+ * own or such a way right above it, so that of 32 lanes no more than 31 ways and as many joins come. */
+_Static_assert(NATIVE_WAYS >= 2 * (WARP_LANES - 1), "a way and a join for each lane but one");
 static void part(struct emission *e, const struct region_block *x, LLVMValueRef mask, LLVMValueRef taken)
 {
-	LLVMBasicBlockRef full = new_block(e, "full"), parted = new_block(e, "parted");
-	LLVMValueRef depth = get(e, e->i32, run_field(e, offsetof(struct native_run, depth)));
-
 	if (x->end_told == NATIVE_TALLIES)
 		tally(e, x->at_end, offsetof(struct native_tally, divergent), LLVMConstInt(e->i64, 1, false));
-	branch(e, LLVMBuildICmp(e->b, LLVMIntUGT, depth, word(e, NATIVE_WAYS - 2), ""), full, parted, true);
-	go_to(e, full);
-	leave_before_branch(e, x, mask);
-	go_to(e, parted);
 	count_parting(e);
 	LLVMValueRef args[] = {e->run, mask, taken, word(e, x->target), word(e, x->join)};
 	LLVMBuildStore(e->b, call_keeping(e, e->i32, NULL, declared(e, "native_part"), args, COUNT_OF(args)), e->mask);
