@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "native/enter.h"
+#include "sem/scattered_list.h"
 
 enum { STUB_BYTES = 8, SECTION_ALIGN = 64, SECTIONS_MAX = 4096 };
 
@@ -34,15 +35,17 @@ struct service {
 	u64 address;
 };
 
-enum { SERVICE_COUNT = 16 };
+enum { OWN_SERVICES = 16, SERVICE_COUNT = OWN_SERVICES + SCATTERED_COUNT };
 
 static void list_services(struct service list[SERVICE_COUNT])
 {
 	const struct native_services *s = &native_services;
+	const struct scattered_function *scattered =
+		processor_vector_bytes() == 64 ? scattered_list_avx512 : scattered_list_avx2;
 	const u64 keep = (uintptr_t)(processor_vector_bytes() == 64 ? native_keep_avx512 : native_keep_avx2);
 	const u64 leave =
 		(uintptr_t)(processor_vector_bytes() == 64 ? native_keep_or_leave_avx512 : native_keep_or_leave_avx2);
-	const struct service all[SERVICE_COUNT] = {
+	const struct service all[OWN_SERVICES] = {
 		{"native_call", (uintptr_t)s->call},
 		{"native_compute", (uintptr_t)s->compute},
 		{"native_part", (uintptr_t)s->part},
@@ -62,6 +65,8 @@ static void list_services(struct service list[SERVICE_COUNT])
 	};
 
 	memcpy(list, all, sizeof all);
+	for (u32 k = 0; k < SCATTERED_COUNT; k++)
+		list[OWN_SERVICES + k] = (struct service){scattered[k].name, (uintptr_t)scattered[k].function};
 }
 
 /* --- Reading an object -------------------------------------------------------------------------- */

@@ -12,7 +12,8 @@
 #include "sem/access.h"
 #include "sem/floats.h"
 #ifdef SEM_NATIVE
-#include "sem/native_scaled.h"
+#include "sem/native_scattered.h"
+#include "sem/scattered_places.h"
 #endif
 
 /* --- One lane ------------------------------------------------------------------------------- */

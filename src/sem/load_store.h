@@ -8,7 +8,7 @@
 
 #include "sem/access.h"
 #ifdef SEM_NATIVE
-#include "sem/native_scaled.h"
+#include "sem/native_access.h"
 #endif
 
 /* A meaning that tries NAME##_fast first, and where that gives up goes on with LANES. Native code has the first part
@@ -105,19 +105,8 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 #endif
 
 #ifdef SEM_NATIVE
-#define LOAD_FIRST(T, R, SPACE, WIDE)                                                                                   \
-	((SPACE) == SPACE_GLOBAL && (WIDE) && is_scaled(i) ? load_scaled_##T##_##R(w, i, rows, mask)                    \
-	 : is_stepped(i, mask)                             ? load_stepped_##T##_##R(w, i, rows, SPACE, WIDE)            \
-							   : load_few_first_##T##_##R(w, i, rows, mask, SPACE, WIDE) || \
-					 load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE) ||                           \
-					 load_same_##T##_##R(w, i, rows, mask, SPACE, WIDE) ||                          \
-					 load_row_of_two_##T##_##R(w, i, rows, mask, SPACE, WIDE) ||                    \
-					 load_each_##T##_##R(w, i, rows, mask, SPACE, WIDE))
-#define STORE_FIRST(T, SPACE, WIDE)                                                             \
-	((SPACE) == SPACE_GLOBAL && (WIDE) && is_scaled(i) ? store_scaled_##T(w, i, rows, mask) \
-	 : is_stepped(i, mask)                                                                  \
-		 ? store_stepped_##T(w, i, rows, SPACE, WIDE)                                   \
-		 : store_row_##T(w, i, rows, mask, SPACE, WIDE) || store_each_##T(w, i, rows, mask, SPACE, WIDE))
+#define LOAD_FIRST(T, R, SPACE, WIDE) load_native_##T##_##R(w, i, rows, mask, SPACE, WIDE)
+#define STORE_FIRST(T, SPACE, WIDE)   store_native_##T(w, i, rows, mask, SPACE, WIDE)
 #else
 #define LOAD_FIRST(T, R, SPACE, WIDE) load_row_##T##_##R(w, i, rows, mask, SPACE, WIDE)
 #define STORE_FIRST(T, SPACE, WIDE)   store_row_##T(w, i, rows, mask, SPACE, WIDE)

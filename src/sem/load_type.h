@@ -155,172 +155,6 @@ ALWAYS_INLINE bool LOAD_OF(load_same)(struct warp *w, const struct insn *i, u8 *
 	return true;
 }
 
-/* A value of each lane's place into the lanes of the mask: of one lane alone, one for all, or a gather. */
-ALWAYS_INLINE bool LOAD_OF(load_alone)(LANE *d, const u8 *host, u64 place, u32 mask)
-{
-	const LANE one = KEEP(*(const MEMORY *)(const void *)(host + place));
-
-	EACH_LANE {
-		const LANE old = d[l];
-		d[l] = LANE_SET(sizeof(LANE), mask, l) ? one : old;
-	}
-	return true;
-}
-#if defined HAS_QUARTERS
-/* Of few lanes, each by itself: its place is looked at beside the load, and what it gets goes into a register, since a row that
- * is stored by lanes is not to be read as a row for long. Where each goes along memory on its own, the host does not see it.
- * False: one is out of reach, and has not been loaded. */
-ALWAYS_INLINE bool LOAD_OF(load_lanes)(LANE *d, const struct insn *i, const u64 address[WARP_LANES], u32 mask,
-				       const struct reach *r)
-{
-	enum { EACH = 32 / sizeof(LANE), PARTS = WARP_LANES / EACH };
-	const u64 last = r->size - sizeof(MEMORY);
-	bool wrong = r->size < sizeof(MEMORY);
-	__m256i part[PARTS];
-
-	for (u32 k = 0; k < PARTS; k++)
-		part[k] = _mm256_load_si256((const __m256i *)(const void *)(d + EACH * k));
-	for (u32 left = wrong ? 0 : mask; left; left &= left - 1) {
-		const u32 l = (u32)__builtin_ctz(left);
-		const u64 own = *(const volatile u64 *)&address[l], at = own - r->low;
-		const bool off = (at > last) | (own % sizeof(MEMORY) != 0);
-		const LANE one = KEEP(*(const MEMORY *)(const void *)(r->host + (off ? 0 : at)));
-		if (i->run == PROVEN_ALONG)
-			__builtin_prefetch(r->host + at + CACHE_LINE);
-		wrong |= off;
-		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < PARTS; k++) part[k] =
-			set_lane_of(part[k], EACH * k, l, one, sizeof one);
-	}
-	for (u32 k = 0; k < PARTS; k++)
-		_mm256_store_si256((__m256i *)(void *)(d + EACH * k), part[k]);
-	return LIKELY(!wrong);
-}
-/* Where another allocation was remembered, once more: two loops in a row would be twice as much code. */
-ALWAYS_INLINE bool LOAD_OF(load_each_few)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
-					  bool wide)
-{
-	u64 address[WARP_LANES] __attribute__((aligned(64)));
-	LANE own[WARP_LANES] __attribute__((aligned(64))), *d = __builtin_assume_aligned(rows + i->d, 64);
-
-	native_loops();
-	addresses_of(rows, i, wide, address);
-	for (bool again = false;; again = true) {
-		const struct reach r = reach_of(w, i, space, false);
-		memcpy(own, d, sizeof own);
-		if (LOAD_OF(load_lanes)(own, i, address, mask, &r))
-			break;
-		if (again || space == SPACE_SHARED)
-			return false;
-		remember_allocation(w, i, address, mask, sizeof(MEMORY));
-	}
-	memcpy(d, own, sizeof own);
-	return true;
-}
-#endif
-/* Few lanes whose addresses nothing is known of: no row is looked for. */
-ALWAYS_INLINE bool LOAD_OF(load_few_first)(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
-					   enum ir_space space, bool wide)
-{
-#if defined HAS_QUARTERS
-	return begins_with_few(i, space, wide) && are_few(mask) &&
-	       LOAD_OF(load_each_few)(w, i, rows, mask, space, wide);
-#else
-	(void)w, (void)i, (void)rows, (void)mask, (void)space, (void)wide;
-	return false;
-#endif
-}
-/* Of few lanes, each by itself, into registers. */
-ALWAYS_INLINE bool LOAD_OF(load_few)(LANE *d, const struct places64 *p, u32 mask)
-{
-#if defined __AVX512F__
-	enum { EACH = 64 / sizeof(LANE), PARTS = WARP_LANES / EACH };
-	__m512i part[PARTS];
-
-	if (!are_few(mask))
-		return false;
-	native_loops();
-	for (u32 k = 0; k < PARTS; k++)
-		part[k] = _mm512_load_si512(d + EACH * k);
-	for (u32 left = mask; left; left &= left - 1) {
-		const u32 only = left & -left;
-		const LANE one = KEEP(*(const MEMORY *)(const void *)PIECE(p, __builtin_ctz(left)));
-		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < PARTS; k++) part[k] =
-			set_lanes(part[k], only >> EACH * k, one, sizeof one);
-	}
-	for (u32 k = 0; k < PARTS; k++)
-		_mm512_store_si512(d + EACH * k, part[k]);
-	return true;
-#else
-	(void)d, (void)p, (void)mask;
-	return false;
-#endif
-}
-#if defined HAS_QUARTERS
-/* The word at each lane's place, by a loop: all at once they would be most of a region's code. What a register of 16 bytes holds is read
- * again as it was written, which the host has at hand, where it would wait for whole rows. */
-ALWAYS_INLINE void LOAD_OF(load_groups)(LANE value[WARP_LANES], const u8 *host, const void *places, bool wide,
-					u32 shift)
-{
-	enum { EACH = 16 / sizeof(LANE), GROUPS = WARP_LANES / EACH };
-	typedef LANE group __attribute__((vector_size(16)));
-	group part[GROUPS] __attribute__((aligned(64)));
-
-	native_loops();
-	_Pragma("clang loop unroll(disable) vectorize(disable)") for (u32 l = 0; l < WARP_LANES; l += EACH)
-	{
-		group v = {0};
-		_Pragma("clang loop unroll(full)") for (u32 n = 0; n < EACH; n++)
-		{
-			const u64 at =
-				wide ? ((const volatile u64 *)places)[l + n] : ((const volatile u32 *)places)[l + n];
-			v[n] = KEEP(*(const MEMORY *)(const void *)(host + (at << shift)));
-		}
-		part[l / EACH] = v;
-	}
-	_Pragma("clang loop unroll(full)") for (u32 k = 0; k < GROUPS; k++)
-	{
-		const group v = *(const volatile group *)&part[k];
-		memcpy(&value[EACH * k], &v, sizeof v);
-	}
-}
-#endif
-ALWAYS_INLINE bool LOAD_OF(load_places64)(LANE *d, const struct places64 *p, u32 mask)
-{
-	LANE value[WARP_LANES] __attribute__((aligned(64)));
-
-#if defined HAS_QUARTERS
-	LOAD_OF(load_groups)(value, p->host, p->at, true, 0);
-#else
-	if (mask == FULL_MASK && all_same64(p->at))
-		return LOAD_OF(load_alone)(d, p->host, p->at[0], mask);
-	if (is_one_lane(mask))
-		return LOAD_OF(load_alone)(d, p->host, only_place64(p->at), mask);
-	if (LOAD_OF(load_few)(d, p, mask))
-		return true;
-	EACH_LANE
-		value[l] = KEEP(*(const MEMORY *)(const void *)(p->host + (s64)p->at[l]));
-#endif
-	merge_row(d, value, sizeof value[0], mask);
-	return true;
-}
-ALWAYS_INLINE bool LOAD_OF(load_places32)(LANE *d, const struct places32 *p, u32 mask)
-{
-	LANE value[WARP_LANES] __attribute__((aligned(64)));
-
-#if defined HAS_QUARTERS
-	LOAD_OF(load_groups)(value, p->host, p->at, false, 0);
-#else
-	if (mask == FULL_MASK && all_same32(p->at))
-		return LOAD_OF(load_alone)(d, p->host, p->at[0], mask);
-	if (is_one_lane(mask))
-		return LOAD_OF(load_alone)(d, p->host, only_place32(p->at), mask);
-	EACH_LANE
-		value[l] = KEEP(*(const MEMORY *)(const void *)(p->host + (s64)p->at[l]));
-#endif
-	merge_row(d, value, sizeof value[0], mask);
-	return true;
-}
-
 ALWAYS_INLINE bool LOAD_OF(load_stepped)(struct warp *w, const struct insn *i, u8 *rows, enum ir_space space, bool wide)
 {
 	const u8 *from = first_of_steps(w, i, rows, space, wide, sizeof(MEMORY), false);
@@ -336,142 +170,66 @@ ALWAYS_INLINE bool LOAD_OF(load_stepped)(struct warp *w, const struct insn *i, u
 	return true;
 }
 
-/* Of a lane that goes along memory on its own: the next line, and what the next number of its list will want. at: its place; last: of
- * places. */
-ALWAYS_INLINE void LOAD_OF(fetch_next)(const struct insn *i, const u8 *host, u32 at, u32 last, u32 shift,
-				       const u8 *ahead)
-{
-	if (goes_along(i))
-		__builtin_prefetch(host + ((u64)at << shift) + CACHE_LINE);
-	if (i->run & PROVEN_AHEAD) {
-		const u64 next = at < last ? (u64)at + 1 : 0;
-		const u32 number = (u32) * (const MEMORY *)(const void *)(host + (next << shift));
-		__builtin_prefetch(ahead + ((u64)number << ahead_shift(i)));
-	}
-}
-#if defined HAS_QUARTERS
-/* As load_lanes has it. */
-ALWAYS_INLINE bool LOAD_OF(load_scaled_lanes)(LANE *d, const struct insn *i, const u32 index[WARP_LANES], u32 mask,
-					      const struct scaled *s, const u8 *ahead)
-{
-	enum { EACH = 32 / sizeof(LANE), PARTS = WARP_LANES / EACH };
-	bool wrong = !s->reaches;
-	__m256i part[PARTS];
-
-	for (u32 k = 0; k < PARTS; k++)
-		part[k] = _mm256_load_si256((const __m256i *)(const void *)(d + EACH * k));
-	for (u32 left = wrong ? 0 : mask; left; left &= left - 1) {
-		const u32 l = (u32)__builtin_ctz(left), own = *(const volatile u32 *)&index[l] - s->first;
-		const bool off = own > s->last;
-		const u32 at = off ? 0 : own;
-		const LANE one = KEEP(*(const MEMORY *)(const void *)(s->host + ((u64)at << s->shift)));
-		LOAD_OF(fetch_next)(i, s->host, at, s->last, s->shift, ahead);
-		wrong |= off;
-		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < PARTS; k++) part[k] =
-			set_lane_of(part[k], EACH * k, l, one, sizeof one);
-	}
-	for (u32 k = 0; k < PARTS; k++)
-		_mm256_store_si256((__m256i *)(void *)(d + EACH * k), part[k]);
-	return LIKELY(!wrong);
-}
-ALWAYS_INLINE bool LOAD_OF(load_scaled_few)(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
-{
-	u32 index[WARP_LANES] __attribute__((aligned(64)));
-	LANE own[WARP_LANES] __attribute__((aligned(64))), *d = __builtin_assume_aligned(rows + i->d, 64);
-	const u8 *const ahead = ahead_start(w, i, rows);
-
-	native_loops();
-	memcpy(index, rows + i->a, sizeof index);
-	for (bool again = false;; again = true) {
-		const struct scaled s = scaled_of(w, i, rows, sizeof(MEMORY), false);
-		memcpy(own, d, sizeof own);
-		if (LOAD_OF(load_scaled_lanes)(own, i, index, mask, &s, ahead))
-			break;
-		if (again)
-			return false;
-		remember_scaled(w, i, &s, index, mask, sizeof(MEMORY));
-	}
-	memcpy(d, own, sizeof own);
-	return true;
-}
-#elif defined __AVX512F__
-/* As load_few has it. */
-ALWAYS_INLINE bool LOAD_OF(load_scaled_places)(const struct warp *w, const struct insn *i, u8 *rows, u32 mask,
-					       const struct scaled_places *p)
-{
-	enum { EACH = 64 / sizeof(LANE), PARTS = WARP_LANES / EACH };
-	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
-	const u8 *const ahead = ahead_start(w, i, rows);
-	__m512i part[PARTS];
-
-	native_loops();
-	for (u32 k = 0; k < PARTS; k++)
-		part[k] = _mm512_load_si512(d + EACH * k);
-	for (u32 left = mask; left; left &= left - 1) {
-		const u32 only = left & -left, at = *(const volatile u32 *)&p->by.at[__builtin_ctz(left)];
-		const LANE one = KEEP(*(const MEMORY *)(const void *)(p->by.host + ((u64)at << p->shift)));
-		LOAD_OF(fetch_next)(i, p->by.host, at, p->last, p->shift, ahead);
-		_Pragma("clang loop unroll(full)") for (u32 k = 0; k < PARTS; k++) part[k] =
-			set_lanes(part[k], only >> EACH * k, one, sizeof one);
-	}
-	for (u32 k = 0; k < PARTS; k++)
-		_mm512_store_si512(d + EACH * k, part[k]);
-	return true;
-}
-#endif
+/* Wherever the lanes' places are: by a function of the library, from and to copies of the rows. */
 ALWAYS_INLINE bool LOAD_OF(load_scaled)(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
-	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
-	struct scaled_places p;
+	u32 index[WARP_LANES] __attribute__((aligned(64)));
+	LANE own[WARP_LANES] __attribute__((aligned(64)));
+	const u64 base = scaled_base(i, rows);
 
-#if defined HAS_QUARTERS
-	if (are_few(mask))
-		return LOAD_OF(load_scaled_few)(w, i, rows, mask);
-#endif
-	if (!find_scaled(&p, w, i, rows, mask, sizeof(MEMORY), false))
+	native_scales();
+	memcpy(index, rows + i->a, sizeof index);
+	memcpy(own, rows + i->d, sizeof own);
+	if (!(i->run & PROVEN_AHEAD ? LOAD_OF(scattered_load_ahead)(w, i, index, own, mask, base, ahead_base(i, rows))
+	      : goes_along(i)       ? LOAD_OF(scattered_load_along)(w, i, index, own, mask, base)
+	      : is_signed_index(i)  ? LOAD_OF(scattered_load_signed)(w, i, index, own, mask, base)
+				    : LOAD_OF(scattered_load_scaled)(w, i, index, own, mask, base)))
 		return false;
-#if defined __AVX512F__
-	if (are_few(mask))
-		return LOAD_OF(load_scaled_places)(w, i, rows, mask, &p);
-#endif
-	const MEMORY *row = (const MEMORY *)(const void *)scaled_row(i, &p, mask, sizeof(MEMORY));
-	if (row) {
-		fetch_ahead(row, WARP_LANES * sizeof(MEMORY));
-		EACH_LANE
-			d[l] = KEEP(row[l]);
-		return true;
-	}
-#if defined HAS_QUARTERS
-	LANE value[WARP_LANES] __attribute__((aligned(64)));
-	LOAD_OF(load_groups)(value, p.by.host, p.by.at, false, p.shift);
-	merge_row(d, value, sizeof value[0], mask);
+	memcpy(rows + i->d, own, sizeof own);
 	return true;
-#else
-	const struct places64 wide = unscaled(&p);
-	return LOAD_OF(load_places64)(d, &wide, mask);
-#endif
+}
+ALWAYS_INLINE bool LOAD_OF(load_scattered)(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+					   enum ir_space space, bool wide)
+{
+	u64 far[WARP_LANES] __attribute__((aligned(64)));
+	u32 near_[WARP_LANES] __attribute__((aligned(64)));
+	LANE own[WARP_LANES] __attribute__((aligned(64)));
+
+	memcpy(own, rows + i->d, sizeof own);
+	if (wide) {
+		memcpy(far, rows + i->a, sizeof far);
+		if (!LOAD_OF(scattered_load)(w, i, far, own, mask, space))
+			return false;
+	} else {
+		memcpy(near_, rows + i->a, sizeof near_);
+		if (space != SPACE_SHARED || !LOAD_OF(scattered_load_near)(w, i, near_, own, mask))
+			return false;
+	}
+	memcpy(rows + i->d, own, sizeof own);
+	return true;
 }
 
 /* What native code tries beside a row. */
 ALWAYS_INLINE bool LOAD_OF(load_each)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 				      bool wide)
 {
-	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
+	return may_be(i, SHAPE_SPOTS | SHAPE_NEAR | SHAPE_STRIDED | SHAPE_OTHER | (wide ? 0 : SHAPE_PARTS)) &&
+	       LOAD_OF(load_scattered)(w, i, rows, mask, space, wide);
+}
 
-	if (!may_be(i, SHAPE_SPOTS | SHAPE_NEAR | SHAPE_STRIDED | SHAPE_OTHER | (wide ? 0 : SHAPE_PARTS)))
-		return false;
-#if defined HAS_QUARTERS
-	if (!begins_with_few(i, space, wide) && (wide || space == SPACE_SHARED) && are_few(mask))
-		return LOAD_OF(load_each_few)(w, i, rows, mask, space, wide);
-#endif
-	if (wide) {
-		struct places64 p;
-		return find_places64(&p, w, i, rows, mask, space, sizeof(MEMORY), false) &&
-		       LOAD_OF(load_places64)(d, &p, mask);
-	}
-	struct places32 p;
-	return space == SPACE_SHARED && find_places32(&p, w, i, rows, mask, sizeof(MEMORY)) &&
-	       LOAD_OF(load_places32)(d, &p, mask);
+/* A load as native code has it. */
+ALWAYS_INLINE bool LOAD_OF(load_native)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+					bool wide)
+{
+	if (space == SPACE_GLOBAL && wide && is_scaled(i))
+		return LOAD_OF(load_scaled)(w, i, rows, mask);
+	if (is_stepped(i, mask))
+		return LOAD_OF(load_stepped)(w, i, rows, space, wide);
+	if (!(begins_with_few(i, space, wide) && are_few(mask)) &&
+	    (LOAD_OF(load_row)(w, i, rows, mask, space, wide) || LOAD_OF(load_same)(w, i, rows, mask, space, wide) ||
+	     LOAD_OF(load_row_of_two)(w, i, rows, mask, space, wide)))
+		return true;
+	return LOAD_OF(load_each)(w, i, rows, mask, space, wide);
 }
 #endif
 

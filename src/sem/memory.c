@@ -39,24 +39,13 @@ LOADS(shared, SPACE_SHARED)
  * whatever order, is two loads and a permutation; a gather serves every other shape. Anything unusual goes the general
  * way. */
 #ifdef SEM_NATIVE
-/* Whether what is left when a row, one place, or each quarter of a warp has been looked for may be meant. */
-ALWAYS_INLINE bool is_scattered_word(const struct insn *i, u32 mask)
+/* Whether what is left when each part of a warp has been looked at may be meant. */
+ALWAYS_INLINE bool is_scattered_word(const struct insn *i)
 {
 #if defined HAS_QUARTERS
-	(void)mask;
 	return may_be(i, SHAPE_NEAR | SHAPE_STRIDED | SHAPE_OTHER);
 #else
-	return mask != FULL_MASK || may_be(i, ~(u32)(SHAPE_ROW | SHAPE_SAME | SHAPE_KNOWN));
-#endif
-}
-/* All lanes at one place, which quarters tell, too, where the host has them. */
-ALWAYS_INLINE bool load_same_word(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
-{
-#if defined HAS_QUARTERS
-	(void)w, (void)i, (void)rows, (void)mask;
-	return false;
-#else
-	return load_same_u32_u32(w, i, rows, mask, SPACE_SHARED, false);
+	return may_be(i, ~(u32)(SHAPE_ROW | SHAPE_SAME | SHAPE_KNOWN));
 #endif
 }
 ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
@@ -64,15 +53,14 @@ ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 
 	const u32 *base = ROW_OF(u32, i->a);
 	u32 *d = ROW_OF(u32, i->d);
 
-	return load_same_word(w, i, rows, mask) || load_near_row_of_some(w, i, base, d, mask) ||
-	       (mask == FULL_MASK && (load_wide_window(w, i, base, d) || load_column(w, i, base, d))) ||
-	       (is_scattered_word(i, mask) && load_each_u32_u32(w, i, rows, mask, SPACE_SHARED, false));
+	return load_near_row(w, i, base, d, mask) || (mask == FULL_MASK && load_column(w, i, base, d)) ||
+	       (is_scattered_word(i) && load_each_u32_u32(w, i, rows, mask, SPACE_SHARED, false));
 }
 /* What is a row for certain has been tried, and is out of reach. */
 ALWAYS_INLINE bool store_shared_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
-	return i->run != PROVEN_ROW &&
-	       (store_row_of_two(w, i, rows, mask) || store_each_u32(w, i, rows, mask, SPACE_SHARED, false));
+	return i->run != PROVEN_ROW && (store_parts(w, i, ROW_OF(u32, i->a), ROW_OF(u32, i->b), mask) ||
+					store_each_u32(w, i, rows, mask, SPACE_SHARED, false));
 }
 #else
 ALWAYS_INLINE bool load_shared_near(struct warp *w, const struct insn *i, const u32 *base, u32 *d)

@@ -7,9 +7,9 @@
 #define ATOM_JOIN_(what, type) ATOM_JOIN(what, type)
 #define ATOM_OF(what)          ATOM_JOIN_(what, TYPE)
 
-/* Lane l's place is host + at[l], or, with narrow places, host + narrow[l] * 2^shift. */
-ALWAYS_INLINE void ATOM_OF(change_places)(u8 *host, const u64 *at, const u32 *narrow, u32 shift, const struct insn *i,
-					  u8 *rows, u32 mask, bool racing, ATOM_OF(op) * op, bool takes_c)
+/* Lane l's place is place[l], or, with narrow ones, host + narrow[l]. */
+ALWAYS_INLINE void ATOM_OF(change_places)(u8 *const *place, u8 *host, const u32 *narrow, const struct insn *i, u8 *rows,
+					  u32 mask, bool racing, ATOM_OF(op) * op, bool takes_c)
 {
 	TYPE b[WARP_LANES] __attribute__((aligned(64))), c[WARP_LANES] __attribute__((aligned(64)));
 	TYPE old[WARP_LANES] __attribute__((aligned(64)));
@@ -19,9 +19,8 @@ ALWAYS_INLINE void ATOM_OF(change_places)(u8 *host, const u64 *at, const u32 *na
 	memcpy(c, rows + (takes_c ? i->c : i->b), sizeof c);
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		const u64 own =
-			narrow ? (u64) * (const volatile u32 *)&narrow[l] << shift : *(const volatile u64 *)&at[l];
-		old[l] = ATOM_OF(exchange)((TYPE *)(void *)(host + own), *(const volatile TYPE *)&b[l],
+		u8 *const own = narrow ? host + *(const volatile u32 *)&narrow[l] : *(u8 *const volatile *)&place[l];
+		old[l] = ATOM_OF(exchange)((TYPE *)(void *)own, *(const volatile TYPE *)&b[l],
 					   takes_c ? *(const volatile TYPE *)&c[l] : 0, racing, op);
 	}
 	if (i->d != NO_OPERAND)
@@ -31,11 +30,12 @@ ALWAYS_INLINE void ATOM_OF(change_places)(u8 *host, const u64 *at, const u32 *na
 ALWAYS_INLINE bool ATOM_OF(shared)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, ATOM_OF(op) * op,
 				   bool takes_c)
 {
-	struct places32 p;
+	const struct scattered s = {.row = rows + i->a, .mask = mask, .bytes = sizeof(TYPE), .is_store = true};
+	struct places p;
 
-	if (!find_places32(&p, w, i, rows, mask, sizeof(TYPE)))
+	if (!find_places(&p, w, i, BY_NEAR, &s))
 		return false;
-	ATOM_OF(change_places)(p.host, NULL, p.at, 0, i, rows, mask, false, op, takes_c);
+	ATOM_OF(change_places)(NULL, p.host, p.near_, i, rows, mask, false, op, takes_c);
 	return true;
 }
 
@@ -51,32 +51,33 @@ ALWAYS_INLINE void ATOM_OF(change_one)(u8 *host, const TYPE *b, ATOM_OF(op) * op
 	*place = op(*place, all[0], 0);
 }
 
-ALWAYS_INLINE bool ATOM_OF(scaled)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, ATOM_OF(op) * op,
-				   bool takes_c)
+/* By a function of the library, from copies of the rows. */
+ALWAYS_INLINE bool ATOM_OF(find)(u8 *place[WARP_LANES], struct warp *w, const struct insn *i, const u8 *rows, u32 mask)
 {
-	struct scaled_places p;
+	u64 far[WARP_LANES] __attribute__((aligned(64)));
+	u32 index[WARP_LANES] __attribute__((aligned(64)));
 
-	if (!find_scaled(&p, w, i, rows, mask, sizeof(TYPE), true))
-		return false;
-	ATOM_OF(change_places)
-	(p.by.host, NULL, p.by.at, p.shift, i, rows, mask, is_racing(w, SPACE_GLOBAL), op, takes_c);
-	return true;
+	native_scales();
+	if (is_scaled(i)) {
+		memcpy(index, rows + i->a, sizeof index);
+		return scattered_find_scaled(w, i, index, place, mask, sizeof(TYPE), scaled_base(i, rows));
+	}
+	memcpy(far, rows + i->a, sizeof far);
+	return scattered_find_places(w, i, far, place, mask, sizeof(TYPE));
 }
 
 ALWAYS_INLINE bool ATOM_OF(global)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, ATOM_OF(op) * op,
 				   bool takes_c, bool joins)
 {
-	struct places64 p;
-
 	const bool racing = is_racing(w, SPACE_GLOBAL);
-	if (is_scaled(i))
-		return ATOM_OF(scaled)(w, i, rows, mask, op, takes_c);
-	if (!find_places64(&p, w, i, rows, mask, SPACE_GLOBAL, sizeof(TYPE), true))
+	u8 *place[WARP_LANES] __attribute__((aligned(64)));
+
+	if (!ATOM_OF(find)(place, w, i, rows, mask))
 		return false;
-	if (!racing && joins && i->d == NO_OPERAND && mask == FULL_MASK && all_same64(p.at))
-		ATOM_OF(change_one)(p.host + p.at[0], (const TYPE *)(const void *)(rows + i->b), op);
+	if (!racing && joins && i->d == NO_OPERAND && mask == FULL_MASK && all_same64((const u64 *)(const void *)place))
+		ATOM_OF(change_one)(place[0], (const TYPE *)(const void *)(rows + i->b), op);
 	else
-		ATOM_OF(change_places)(p.host, p.at, NULL, 0, i, rows, mask, racing, op, takes_c);
+		ATOM_OF(change_places)(place, NULL, NULL, i, rows, mask, racing, op, takes_c);
 	return true;
 }
 

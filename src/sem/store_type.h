@@ -48,43 +48,6 @@ ALWAYS_INLINE bool STORE_OF(store_row)(struct warp *w, const struct insn *i, u8 
 }
 
 #ifdef SEM_NATIVE
-ALWAYS_INLINE MEMORY STORE_OF(only_value)(const LANE *s, u32 mask)
-{
-	LANE one = 0;
-
-	EACH_LANE {
-		const LANE own = s[l];
-		one |= LANE_SET(sizeof(LANE), mask, l) ? own : 0;
-	}
-	return (MEMORY)one;
-}
-/* To each lane's place, in the lanes' order: of several at one address the highest wins. */
-ALWAYS_INLINE bool STORE_OF(store_places64)(const struct insn *i, const LANE *s, const struct places64 *p, u32 mask)
-{
-	if (mask == FULL_MASK && may_be(i, SHAPE_PARTS) && in_two_rows64(p->at, sizeof(MEMORY))) {
-		MEMORY *low = (MEMORY *)(void *)(p->host + p->at[0]), *high = (MEMORY *)(void *)(p->host + p->at[16]);
-		EACH_LANE_OF_HALF
-		low[l] = (MEMORY)s[l];
-		EACH_LANE_OF_HALF
-		high[l] = (MEMORY)s[l + WARP_LANES / 2];
-		return true;
-	}
-	if (!may_be(i, ~(u32)(SHAPE_PARTS | SHAPE_KNOWN)))
-		return false;
-	if (is_one_lane(mask)) {
-		*(MEMORY *)(void *)(p->host + only_place64(p->at)) = STORE_OF(only_value)(s, mask);
-		return true;
-	}
-	return scatter64(s, p, mask, sizeof(MEMORY));
-}
-ALWAYS_INLINE bool STORE_OF(store_places32)(const LANE *s, const struct places32 *p, u32 mask)
-{
-	if (is_one_lane(mask)) {
-		*(MEMORY *)(void *)(p->host + only_place32(p->at)) = STORE_OF(only_value)(s, mask);
-		return true;
-	}
-	return scatter32(s, p, mask, sizeof(MEMORY));
-}
 ALWAYS_INLINE bool STORE_OF(store_stepped)(struct warp *w, const struct insn *i, u8 *rows, enum ir_space space,
 					   bool wide)
 {
@@ -97,46 +60,52 @@ ALWAYS_INLINE bool STORE_OF(store_stepped)(struct warp *w, const struct insn *i,
 		(MEMORY *)(void *)(to + (u64)step_of(i) * l) = (MEMORY)s[l];
 	return true;
 }
+/* Wherever the lanes' places are: by a function of the library, from copies of the rows. */
 ALWAYS_INLINE bool STORE_OF(store_scaled)(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
-	const LANE *s = __builtin_assume_aligned(rows + i->b, 64);
-	struct scaled_places p;
+	u32 index[WARP_LANES] __attribute__((aligned(64)));
+	LANE own[WARP_LANES] __attribute__((aligned(64)));
 
-	if (!find_scaled(&p, w, i, rows, mask, sizeof(MEMORY), true))
-		return false;
-	MEMORY *row = (MEMORY *)(void *)scaled_row(i, &p, mask, sizeof(MEMORY));
-	if (row) {
-		EACH_LANE
-			row[l] = (MEMORY)s[l];
-		return true;
+	native_scales();
+	memcpy(index, rows + i->a, sizeof index);
+	memcpy(own, rows + i->b, sizeof own);
+	return STORE_OF(scattered_store_scaled)(w, i, index, own, mask, scaled_base(i, rows));
+}
+ALWAYS_INLINE bool STORE_OF(store_scattered)(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+					     enum ir_space space, bool wide)
+{
+	u64 far[WARP_LANES] __attribute__((aligned(64)));
+	u32 near_[WARP_LANES] __attribute__((aligned(64)));
+	LANE own[WARP_LANES] __attribute__((aligned(64)));
+
+	memcpy(own, rows + i->b, sizeof own);
+	if (wide) {
+		memcpy(far, rows + i->a, sizeof far);
+		return STORE_OF(scattered_store)(w, i, far, own, mask, space);
 	}
-#if defined HAS_QUARTERS
-	if (sizeof(MEMORY) < 4)
-		return false;
-	SCATTER_LANES(MEMORY, s, p.by.host, p.by.at, p.shift, mask);
-	return true;
-#else
-	const struct places64 wide = unscaled(&p);
-	return STORE_OF(store_places64)(i, s, &wide, mask);
-#endif
+	memcpy(near_, rows + i->a, sizeof near_);
+	return space == SPACE_SHARED && STORE_OF(scattered_store_near)(w, i, near_, own, mask);
 }
 
 /* What native code tries beside a row, and beside rows of a warp's quarters where it has ways for them. */
 ALWAYS_INLINE bool STORE_OF(store_each)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 					bool wide)
 {
-	const LANE *s = __builtin_assume_aligned(rows + i->b, 64);
+	const u32 in_line = SHAPE_ROW | SHAPE_KNOWN | (has_parts(space, wide, sizeof(MEMORY)) ? SHAPE_PARTS : 0);
 
-	if (!may_be(i, ~(u32)(SHAPE_ROW | SHAPE_KNOWN | (has_parts(space, wide, sizeof(MEMORY)) ? SHAPE_PARTS : 0))))
-		return false;
-	if (wide) {
-		struct places64 p;
-		return find_places64(&p, w, i, rows, mask, space, sizeof(MEMORY), true) &&
-		       STORE_OF(store_places64)(i, s, &p, mask);
-	}
-	struct places32 p;
-	return space == SPACE_SHARED && find_places32(&p, w, i, rows, mask, sizeof(MEMORY)) &&
-	       STORE_OF(store_places32)(s, &p, mask);
+	return may_be(i, ~in_line) && STORE_OF(store_scattered)(w, i, rows, mask, space, wide);
+}
+
+/* A store as native code has it. */
+ALWAYS_INLINE bool STORE_OF(store_native)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+					  bool wide)
+{
+	if (space == SPACE_GLOBAL && wide && is_scaled(i))
+		return STORE_OF(store_scaled)(w, i, rows, mask);
+	if (is_stepped(i, mask))
+		return STORE_OF(store_stepped)(w, i, rows, space, wide);
+	return STORE_OF(store_row)(w, i, rows, mask, space, wide) ||
+	       STORE_OF(store_each)(w, i, rows, mask, space, wide);
 }
 #endif
 

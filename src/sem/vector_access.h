@@ -25,10 +25,9 @@ struct lane_pieces {
 };
 
 /* By 32-bit addresses, in 32-bit lanes all through. */
-ALWAYS_INLINE void find_pieces_32(struct lane_pieces *p, struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
-				  enum ir_space space, u32 bytes, bool is_store)
+ALWAYS_INLINE void find_pieces_32(struct lane_pieces *p, struct warp *w, const struct insn *i, const u32 *base,
+				  u32 mask, enum ir_space space, u32 bytes, bool is_store)
 {
-	const u32 *base = ROW_OF(u32, i->a);
 	const u32 first = base[__builtin_ctz(mask)];
 	u32 low = UINT32_MAX, high = 0, bits = 0;
 
@@ -44,12 +43,13 @@ ALWAYS_INLINE void find_pieces_32(struct lane_pieces *p, struct warp *w, const s
 	EACH_LANE
 		p->at[l] -= low;
 }
-ALWAYS_INLINE void find_pieces_64(struct lane_pieces *p, struct warp *w, const struct insn *i, const u8 *rows, u32 mask,
-				  enum ir_space space, u32 bytes, bool is_store)
+ALWAYS_INLINE void find_pieces_64(struct lane_pieces *p, struct warp *w, const struct insn *i, const u64 *base,
+				  u32 mask, enum ir_space space, u32 bytes, bool is_store)
 {
 	u64 address[WARP_LANES] __attribute__((aligned(64)));
 
-	addresses_of(rows, i, true, address);
+	EACH_LANE
+		address[l] = base[l] + (u64)(s64)i->imm;
 	const struct extent e = extent_of(address, mask);
 	p->host = e.bits % bytes || e.high - e.low > UINT32_MAX
 			  ? NULL
@@ -62,9 +62,9 @@ ALWAYS_INLINE void find_pieces(struct lane_pieces *p, struct warp *w, const stru
 			       enum ir_space space, u32 bytes, bool wide, bool is_store)
 {
 	if (wide)
-		find_pieces_64(p, w, i, rows, mask, space, bytes, is_store);
+		find_pieces_64(p, w, i, ROW_OF(u64, i->a), mask, space, bytes, is_store);
 	else
-		find_pieces_32(p, w, i, rows, mask, space, bytes, is_store);
+		find_pieces_32(p, w, i, ROW_OF(u32, i->a), mask, space, bytes, is_store);
 }
 
 /* Four lanes' pieces of four words become four words of each of four rows, and the other way round. */

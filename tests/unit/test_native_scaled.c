@@ -282,6 +282,78 @@ static const struct part changes[] = {
 	    "@q bra leave; and.b32 r12, r11, 3; setp.eq.u32 q, r12, 2; @q bra next; ld.global.u32 r13, [d5]; mad.lo.u32 r9, r9, 5, r13;"
 	    "next: add.u32 r11, r11, 1; bra again; leave: ld.global.u32 r10, [d5+8];"},
 };
+/* Addresses that are none of these, of which nothing is known: by 64 bits, here as 12 times an index, and within the warp's own part of
+ * shared memory, of 256 bytes. */
+#define FAR(p, base, index) "mad.wide.u32 " p ", " index ", 12, " base ";"
+#define OWN_PART "mov.u32 r20, own; shr.u32 r21, r0, 5; mad.lo.u32 r20, r21, 256, r20;"
+#define NEAR(p, size, most, index) "and.b32 r23, " index ", " #most "; mad.lo.u32 " p ", r23, " #size ", r20;"
+
+static const struct part scattered[] = {
+	/* Of every type, with narrow registers, too. */
+	{PLAIN, FAR("d5", "d0", "r5") "ld.global.u8 r9, [d5+1]; ld.global.s8 r10, [d5+3]; ld.global.u8 h0, [d5]; ld.global.s8 h1, [d5+2];"
+	        "cvt.u32.u16 r11, h0; cvt.u32.u16 r12, h1;"},
+	{PLAIN, FAR("d5", "d0", "r5") "ld.global.u16 r9, [d5+2]; ld.global.s16 r10, [d5]; ld.global.u16 h0, [d5+4]; cvt.u32.u16 r11, h0;"},
+	{PLAIN, FAR("d5", "d0", "r5") "ld.global.u32 r9, [d5+12]; ld.global.nc.f32 f0, [d5+8]; mov.b32 r10, f0;"},
+	{PLAIN, "and.b32 r11, r5, 511; mad.wide.u32 d5, r11, 24, d0; ld.global.u64 d6, [d5+8]; cvt.u32.u64 r9, d6; shr.u64 d6, d6, 32;"
+	        "cvt.u32.u64 r10, d6;"},
+	{PLAIN, FAR("d5", "d0", "r5") "ld.u32 r9, [d5]; ld.u16 h0, [d5+4]; cvt.u32.u16 r10, h0;"},
+	{PLAIN | ORDERED, "and.b32 r11, r5, 255;" FAR("d5", "d1", "r11")
+	        "st.global.u8 [d5+3], r3; st.global.u16 [d5+6], r4; st.global.u32 [d5+8], r3; st.u8 [d5+1], r4;"},
+	{PLAIN | ORDERED, "and.b32 r11, r5, 127; mad.wide.u32 d5, r11, 24, d1; cvt.u64.u32 d6, r4; st.global.u64 [d5+8], d6;"},
+	{PLAIN | ORDERED, THRICE("and.b32 r11, r5, 255;" FAR("d5", "d1", "r11")
+	        "atom.global.add.u32 r9, [d5], r3; atom.global.cas.b32 r10, [d5+4], r3, r4;")},
+	/* Vectors. */
+	{PLAIN, "and.b32 r11, r5, 255; mad.wide.u32 d5, r11, 48, d0; ld.global.v4.u32 {r9, r10, r12, r13}, [d5+16];"
+	        "ld.global.v2.u32 {r15, r16}, [d5+8]; add.u32 r9, r9, r15; xor.b32 r13, r13, r16;"},
+	{PLAIN | ORDERED, "and.b32 r11, r5, 63; mad.wide.u32 d5, r11, 48, d1;"
+	        "st.global.v4.u32 [d5+16], {r3, r4, r5, r6}; st.global.v2.u32 [d5+8], {r6, r3};"},
+	{PLAIN, "and.b32 r11, r5, 255; mad.wide.u32 d5, r11, 48, d0; ld.global.v2.u64 {d6, d7}, [d5+16]; add.u64 d6, d6, d7;"
+	        "cvt.u32.u64 r9, d6;"},
+	/* Shared memory. */
+	{PLAIN | ORDERED, OWN_PART NEAR("r21", 4, 63, "r5") "st.shared.u32 [r21], r3;" NEAR("r22", 4, 63, "r6") "ld.shared.u32 r9, [r22];"},
+	{PLAIN | ORDERED, OWN_PART NEAR("r21", 1, 255, "r5") "st.shared.u8 [r21], r3;" NEAR("r22", 1, 255, "r6")
+	        "ld.shared.u8 r9, [r22]; ld.shared.s8 r10, [r22]; ld.shared.u8 h0, [r22]; cvt.u32.u16 r11, h0;"},
+	{PLAIN | ORDERED, OWN_PART NEAR("r21", 2, 127, "r5") "st.shared.u16 [r21], r3;" NEAR("r22", 2, 127, "r6")
+	        "ld.shared.u16 r9, [r22]; ld.shared.s16 r10, [r22]; ld.shared.u16 h0, [r22]; cvt.u32.u16 r11, h0;"},
+	{PLAIN | ORDERED, OWN_PART NEAR("r21", 8, 31, "r5") "cvt.u64.u32 d6, r4; st.shared.u64 [r21], d6;" NEAR("r22", 8, 31, "r6")
+	        "ld.shared.u64 d7, [r22]; cvt.u32.u64 r9, d7; shr.u64 d7, d7, 32; cvt.u32.u64 r10, d7;"},
+	{PLAIN | ORDERED, OWN_PART NEAR("r21", 16, 15, "r5") "st.shared.v4.u32 [r21], {r3, r4, r5, r6};" NEAR("r22", 16, 15, "r6")
+	        "ld.shared.v4.u32 {r9, r10, r12, r13}, [r22];"},
+	{PLAIN | ORDERED, OWN_PART NEAR("r21", 8, 31, "r5") "st.shared.v2.u32 [r21], {r3, r4};" NEAR("r22", 8, 31, "r6")
+	        "ld.shared.v2.u32 {r9, r10}, [r22];"},
+	{PLAIN | ORDERED, OWN_PART NEAR("r21", 4, 63, "r5") "cvt.u64.u32 d5, r21; st.shared.u32 [d5], r3;" NEAR("r22", 4, 63, "r6")
+	        "cvt.u64.u32 d6, r22; ld.shared.u32 r9, [d6]; ld.shared.u16 r10, [d6+2];"},
+	/* Words near each other, up to the end of the block's memory, and in columns. */
+	{PLAIN | TOGETHER, "mov.u32 r20, own; mad.lo.u32 r21, r0, 8, r20; st.shared.v2.u32 [r21], {r4, r3}; bar.sync 0; xor.b32 r22, r0, 1;"
+	        "shl.b32 r22, r22, 3; add.u32 r22, r22, r20; ld.shared.u32 r9, [r22]; xor.b32 r22, r0, 16; shl.b32 r22, r22, 2;"
+	        "add.u32 r22, r22, r20; ld.shared.u32 r10, [r22+256]; ld.shared.u32 r11, [r22+384];"
+	        "and.b32 r22, r1, 7; shl.b32 r22, r22, 6; add.u32 r22, r22, r20; ld.shared.u32 r12, [r22+4];"
+	        "ld.shared.v2.u32 {r13, r14}, [r22]; and.b32 r22, r1, 24; shl.b32 r22, r22, 1; add.u32 r22, r22, r20;"
+	        "ld.shared.u32 r15, [r22+716]; add.u32 r9, r9, r15; ld.shared.v4.u32 {r15, r16, r17, r18}, [r22+640];"
+	        "add.u32 r10, r10, r18; bar.sync 0;"},
+	/* Other allocations, of all lanes, of one, and of each other lane; what cannot be written. */
+	{PLAIN, "setp.eq.u32 q, r2, 1; selp.b64 d6, d0, d2, q; and.b32 r11, r5, 255;" FAR("d5", "d6", "r11") "ld.global.u32 r9, [d5];"},
+	{PLAIN, "setp.eq.u32 q, r1, 21; selp.b64 d6, d0, d2, q; and.b32 r11, r5, 255;" FAR("d5", "d6", "r11") "ld.global.u32 r9, [d5];"},
+	{PLAIN | ORDERED, "and.b32 r12, r4, 4; setp.eq.u32 q, r12, 0; selp.b64 d6, d1, d2, q; selp.b64 d7, d0, d3, q; and.b32 r11, r5, 127;"
+	        FAR("d5", "d6", "r11") "st.global.u32 [d5], r3;" FAR("d8", "d7", "r11") "ld.global.u8 r9, [d8+1];"},
+	{PLAIN | ORDERED, "and.b32 r11, r5, 127;" FAR("d5", "d3", "r11") "ld.global.u32 r9, [d5]; st.global.u32 [d5], r3;"},
+	{PLAIN | ORDERED, "and.b32 r11, r5, 63; mad.wide.u32 d5, r11, 48, d3; ld.global.v4.u32 {r9, r10, r12, r13}, [d5];"
+	        "st.global.v4.u32 [d5], {r3, r4, r5, r6};"},
+	/* One lane that is misaligned, or just out of reach, on either side. */
+	{PLAIN | ORDERED, FAR("d5", "d0", "r5") "setp.eq.u32 q, r1, 21; @q add.u64 d5, d5, 2; ld.global.u16 r10, [d5]; ld.global.u32 r9, [d5];"},
+	{PLAIN | ORDERED, FAR("d5", "d0", "r5") "setp.eq.u32 q, r1, 9; @q add.u64 d5, d0, 16384; ld.global.u32 r10, [d5+-4];"
+	        "ld.global.u32 r9, [d5];"},
+	{PLAIN | ORDERED, "and.b32 r11, r5, 255;" FAR("d5", "d2", "r11") "setp.eq.u32 q, r1, 16; @q sub.u64 d5, d2, 1; st.global.u8 [d5+1], r3;"
+	        "st.global.u8 [d5], r3;"},
+	{PLAIN | ORDERED, "and.b32 r11, r5, 63; mad.wide.u32 d5, r11, 48, d0; mad.wide.u32 d6, r11, 48, d2; setp.eq.u32 q, r1, 9;"
+	        "@q add.u64 d5, d5, 8; @q add.u64 d6, d6, 8; ld.global.v2.u32 {r9, r10}, [d5]; st.global.v4.u32 [d6], {r3, r4, r5, r6};"},
+	{PLAIN | ORDERED, OWN_PART NEAR("r21", 4, 63, "r5") "setp.eq.u32 q, r1, 9; @q mov.u32 r21, own; @q add.u32 r21, r21, 1020;"
+	        "ld.shared.u32 r9, [r21]; add.u32 r21, r21, 4; st.shared.u16 [r21], r3;"},
+	{PLAIN | ORDERED, OWN_PART NEAR("r21", 4, 63, "r5") "setp.eq.u32 q, r1, 9; @q add.u32 r21, r21, 1; ld.shared.u8 r10, [r21];"
+	        "ld.shared.u32 r9, [r21];"},
+	{PLAIN | ORDERED, OWN_PART NEAR("r21", 8, 31, "r5") "setp.eq.u32 q, r1, 21; @q add.u32 r21, r21, 4; st.shared.u32 [r21], r3;"
+	        "ld.shared.v2.u32 {r9, r10}, [r21];"},
+};
 /* clang-format on */
 
 /* --- The tests ------------------------------------------------------------------------------------ */
@@ -348,6 +420,14 @@ START_TEST(kinds_of_accesses_agree)
 }
 END_TEST
 
+/* By the library's functions, of every type, with places that others do not reach. */
+START_TEST(scattered_accesses_agree)
+{
+	if (native_is_there())
+		compare_part(&scattered[_i], !(scattered[_i].facts & TOGETHER), true);
+}
+END_TEST
+
 START_TEST(reaches_agree)
 {
 	if (native_is_there())
@@ -370,6 +450,7 @@ UNIT_TESTS("native_scaled", 60)
 {
 	tcase_add_loop_test(unit, computed_addresses_agree, 0, COUNT_OF(computed));
 	tcase_add_loop_test(unit, kinds_of_accesses_agree, 0, COUNT_OF(kinds));
+	tcase_add_loop_test(unit, scattered_accesses_agree, 0, COUNT_OF(scattered));
 	tcase_add_loop_test(unit, reaches_agree, 0, COUNT_OF(reaches));
 	tcase_add_loop_test(unit, changes_agree, 0, COUNT_OF(changes));
 }

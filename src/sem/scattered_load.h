@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A template: loads of one type by scattered places, for native code to call. The includer defines MEMORY, the type in memory, and
+ * REGISTER, the type that fills the register (u16, u32 or u64).
+ */
+#define LOAD_JOIN(what, memory, reg)  what##_##memory##_##reg
+#define LOAD_JOIN_(what, memory, reg) LOAD_JOIN(what, memory, reg)
+#define LOAD_OF(what)                 LOAD_JOIN_(what, MEMORY, REGISTER)
+#define LOAD_FUNCTION(what)           SCATTERED_NAME_(LOAD_JOIN_(what, MEMORY, REGISTER))
+/* A register's lane, and a value in it. */
+#define LANE    __typeof__(__builtin_choose_expr(sizeof(REGISTER) == 8, (u64)0, (u32)0))
+#define KEEP(v) ((LANE)(REGISTER)(v))
+
+ALWAYS_INLINE LANE LOAD_OF(value_at)(const u8 *place) { return KEEP(*(const MEMORY *)(const void *)place); }
+
+/* Of few lanes, each by itself: its place is looked at beside the load, and what it gets goes into a register, since a row that
+ * is stored by lanes is not to be read as a row for long. False: one is out of reach. */
+ALWAYS_INLINE bool LOAD_OF(load_few)(const struct reach *r, enum lane_number by, const void *numbers, LANE *d, u32 mask,
+				     const struct fetching *fetching)
+{
+	struct row_in_registers row;
+	u64 bits = 0;
+
+	if (UNLIKELY(r->none))
+		return false;
+	take_row(&row, d, sizeof *d);
+	for (u32 left = mask; left; left &= left - 1) {
+		const u32 l = (u32)__builtin_ctz(left);
+		const u64 at = place_within(r, by, numbers, l);
+		if (UNLIKELY(at > r->last))
+			return false;
+		if (fetching->along)
+			__builtin_prefetch(r->host + at + CACHE_LINE);
+		if (fetching->ahead) {
+			const u64 next = at + (1ull << r->shift);
+			const u32 number = (u32)LOAD_OF(value_at)(r->host + (next <= r->last ? next : 0));
+			__builtin_prefetch(fetching->start + ((u64)number << fetching->shift));
+		}
+		bits |= at;
+		put_lane(&row, l, LOAD_OF(value_at)(r->host + at), sizeof *d);
+	}
+	if (UNLIKELY(bits % sizeof(MEMORY) != 0))
+		return false;
+	keep_row(d, &row, sizeof *d);
+	return true;
+}
+
+/* Of many, all at once: words are collected in registers, as the host's gathers take longer. */
+ALWAYS_INLINE bool LOAD_OF(load_many)(struct warp *w, const struct insn *i, enum numbered by, const struct scattered *s,
+				      LANE *d)
+{
+	enum { EACH = REGISTER_BYTES / sizeof(LANE) };
+	struct places p;
+
+	if (!find_places(&p, w, i, by, s))
+		return false;
+	const MEMORY *from = (const MEMORY *)(const void *)row_of_places(i, &p, by, s);
+	if (from) {
+		fetch_ahead(from, WARP_LANES * sizeof(MEMORY));
+		EACH_LANE
+			d[l] = KEEP(from[l]);
+		return true;
+	}
+	_Pragma("GCC unroll 1") for (u32 l = 0; l < WARP_LANES; l += EACH)
+	{
+		LANE own[EACH];
+		_Pragma("GCC unroll 16") for (u32 n = 0; n < EACH; n++) own[n] =
+			LOAD_OF(value_at)(place_of(&p, by, l + n));
+		merge_register(d + l, REGISTER_OF(own), s->mask >> l, sizeof *d);
+	}
+	return true;
+}
+
+/* Ways that are rarely taken, or take long, are functions of their own, whose stack frames the common one would pay for. */
+SEPARATE bool LOAD_OF(load_far_many)(struct warp *w, const struct insn *i, const u64 *base, void *value, u32 mask,
+				     enum ir_space space)
+{
+	const struct scattered s = {.row = base, .space = space, .mask = mask, .bytes = sizeof(MEMORY)};
+
+	return LOAD_OF(load_many)(w, i, BY_ADDRESS, &s, value) ||
+	       (remember_allocation(w, i, BY_ADDRESS, &s) && LOAD_OF(load_many)(w, i, BY_ADDRESS, &s, value));
+}
+bool LOAD_FUNCTION(scattered_load)(struct warp *w, const struct insn *i, const u64 *base, void *value, u32 mask,
+				   enum ir_space space)
+{
+	const struct reach r = reach_of(w, i, space == SPACE_SHARED ? REACH_SHARED : REACH_LOAD, 0, sizeof(MEMORY));
+	const struct fetching none = {.along = false};
+
+	if (are_few(mask) && LOAD_OF(load_few)(&r, FAR_ADDRESS, base, value, mask, &none))
+		return true;
+	return LOAD_OF(load_far_many)(w, i, base, value, mask, space);
+}
+
+SEPARATE bool LOAD_OF(load_near_many)(struct warp *w, const struct insn *i, const u32 *base, void *value, u32 mask)
+{
+	const struct scattered s = {.row = base, .mask = mask, .bytes = sizeof(MEMORY)};
+
+	return (sizeof(MEMORY) == 4 && mask == FULL_MASK && load_window(w, i, base, value)) ||
+	       LOAD_OF(load_many)(w, i, BY_NEAR, &s, value);
+}
+bool LOAD_FUNCTION(scattered_load_near)(struct warp *w, const struct insn *i, const u32 *base, void *value, u32 mask)
+{
+	const struct reach r = reach_of(w, i, REACH_SHARED, 0, sizeof(MEMORY));
+	const struct fetching none = {.along = false};
+
+	if (are_few(mask) && LOAD_OF(load_few)(&r, NEAR_ADDRESS, base, value, mask, &none))
+		return true;
+	return LOAD_OF(load_near_many)(w, i, base, value, mask);
+}
+
+SEPARATE bool LOAD_OF(load_scaled_many)(struct warp *w, const struct insn *i, const u32 *index, void *value, u32 mask,
+					u64 base)
+{
+	const struct scattered s = {
+		.row = index, .space = SPACE_GLOBAL, .base = base, .mask = mask, .bytes = sizeof(MEMORY)};
+
+	return LOAD_OF(load_many)(w, i, BY_INDEX, &s, value) ||
+	       (remember_allocation(w, i, BY_INDEX, &s) && LOAD_OF(load_many)(w, i, BY_INDEX, &s, value));
+}
+ALWAYS_INLINE bool LOAD_OF(load_scaled)(struct warp *w, const struct insn *i, const u32 *index, void *value, u32 mask,
+					u64 base, enum lane_number by, const struct fetching *fetching)
+{
+	const struct reach r = reach_of(w, i, REACH_LOAD, base, sizeof(MEMORY));
+
+	if (are_few(mask) && LOAD_OF(load_few)(&r, by, index, value, mask, fetching))
+		return true;
+	return LOAD_OF(load_scaled_many)(w, i, index, value, mask, base);
+}
+bool LOAD_FUNCTION(scattered_load_scaled)(struct warp *w, const struct insn *i, const u32 *index, void *value, u32 mask,
+					  u64 base)
+{
+	const struct fetching none = {.along = false};
+
+	return LOAD_OF(load_scaled)(w, i, index, value, mask, base, INDEX, &none);
+}
+bool LOAD_FUNCTION(scattered_load_signed)(struct warp *w, const struct insn *i, const u32 *index, void *value, u32 mask,
+					  u64 base)
+{
+	const struct fetching none = {.along = false};
+
+	return LOAD_OF(load_scaled)(w, i, index, value, mask, base, SIGNED_INDEX, &none);
+}
+/* Where each lane goes along memory on its own. */
+bool LOAD_FUNCTION(scattered_load_along)(struct warp *w, const struct insn *i, const u32 *index, void *value, u32 mask,
+					 u64 base)
+{
+	const struct fetching along = {.along = true};
+
+	return is_signed_index(i) ? LOAD_OF(load_scaled)(w, i, index, value, mask, base, SIGNED_INDEX, &along)
+				  : LOAD_OF(load_scaled)(w, i, index, value, mask, base, INDEX, &along);
+}
+bool LOAD_FUNCTION(scattered_load_ahead)(struct warp *w, const struct insn *i, const u32 *index, void *value, u32 mask,
+					 u64 base, u64 ahead)
+{
+	const struct fetching all = {
+		.along = true, .ahead = true, .start = ahead_start(w, i, ahead), .shift = ahead_shift(i)};
+
+	return is_signed_index(i) ? LOAD_OF(load_scaled)(w, i, index, value, mask, base, SIGNED_INDEX, &all)
+				  : LOAD_OF(load_scaled)(w, i, index, value, mask, base, INDEX, &all);
+}
+
+#undef LOAD_JOIN
+#undef LOAD_JOIN_
+#undef LOAD_OF
+#undef LOAD_FUNCTION
+#undef LANE
+#undef KEEP
+#undef MEMORY
+#undef REGISTER
