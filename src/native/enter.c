@@ -13,6 +13,7 @@
 #include "native/build.h"
 #include "native/converge.h"
 #include "native/link.h"
+#include "sem/native_proven.h"
 
 enum { TURN_LEAST = 1 << 22 }; /* instructions of a warp before others have a turn */
 
@@ -81,6 +82,21 @@ static bool try_along(struct native_run *r, struct warp *w, u8 *rows, u64 which,
 	const struct insn *i = r->insns + (u32)which;
 
 	put_along(rows + i->a, first, (s32)(which >> 32), form_base_bits(warp_form(w, i)) == 64);
+	return try_handler(r, w, rows, (u32)which, mask);
+}
+
+static bool try_scaled(struct native_run *r, struct warp *w, u8 *rows, u64 which, u32 mask, u64 base)
+{
+	const struct insn *i = r->insns + (u32)which;
+	const u32 how = (u32)(which >> 32);
+	u64 *address = (u64 *)(void *)(rows + i->a);
+	u32 index[WARP_LANES];
+
+	memcpy(index, address, sizeof index);
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		const u64 own = how & SCALED_SIGNED ? (u64)(s64)(s32)index[l] : index[l];
+		address[l] = base + (own << how % SCALED_SIGNED);
+	}
 	return try_handler(r, w, rows, (u32)which, mask);
 }
 
@@ -166,6 +182,7 @@ const struct native_services native_services = {
 	.compute = compute,
 	.try = try_handler,
 	.try_along = try_along,
+	.try_scaled = try_scaled,
 	/* Where the attribute is a part of the type (clang), it must be cast away. */
 	.part = (u32(*)(struct native_run *, u32, u32, u32, u32))part,
 	.meet = (u32(*)(struct native_run *, u32))meet,

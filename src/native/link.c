@@ -35,7 +35,7 @@ struct service {
 	u64 address;
 };
 
-enum { OWN_SERVICES = 16, SERVICE_COUNT = OWN_SERVICES + SCATTERED_COUNT };
+enum { OWN_SERVICES = 17, SERVICE_COUNT = OWN_SERVICES + SCATTERED_COUNT };
 
 static void list_services(struct service list[SERVICE_COUNT])
 {
@@ -62,6 +62,7 @@ static void list_services(struct service list[SERVICE_COUNT])
 		{"native_keep_or_leave", leave},
 		{"native_try", (uintptr_t)s->try},
 		{"native_try_along", (uintptr_t)s->try_along},
+		{"native_try_scaled", (uintptr_t)s->try_scaled},
 	};
 
 	memcpy(list, all, sizeof all);

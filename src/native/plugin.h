@@ -80,6 +80,9 @@ struct native_services {
 	/* The same where the addresses are a row at equal distances, which the frame does not hold: first, the first lane's; which, the
 	 * instruction's number, and from bit 32 on the distance. */
 	bool (*try_along)(struct native_run *r, struct warp *w, u8 *rows, u64 which, u32 mask, u64 first);
+	/* The same where they are a scaled row (native/scaled.h), of which the frame holds the index in its place: base, where index 0
+	 * is; which, from bit 32 on the shift and SCALED_SIGNED. */
+	bool (*try_scaled)(struct native_run *r, struct warp *w, u8 *rows, u64 which, u32 mask, u64 base);
 	/* This and the next change no register but that of the result. Of the lanes `mask`, `taken` go to block `target`, and all meet at block `join`. The others, which are
 	 * returned, go on. Needs room for two more ways. */
 	u32 (*part)(struct native_run *r, u32 mask, u32 taken, u32 target, u32 join);

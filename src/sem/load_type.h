@@ -170,20 +170,39 @@ ALWAYS_INLINE bool LOAD_OF(load_stepped)(struct warp *w, const struct insn *i, u
 	return true;
 }
 
+#include "sem/load_few.h"
+
+/* Few lanes in line, into a row of their own: one that a function gets, too, would be in memory. */
+ALWAYS_INLINE bool LOAD_OF(load_scaled_few)(struct warp *w, const struct insn *i, u8 *rows, const u32 *index, u32 mask)
+{
+	const struct reach r = reach_of(w, i, REACH_LOAD, scaled_base(i, rows), sizeof(MEMORY));
+	const bool ahead = i->run & PROVEN_AHEAD;
+	const struct fetching fetching = {.along = goes_along(i),
+					  .ahead = ahead,
+					  .start = ahead_start(w, i, ahead_base(i, rows)),
+					  .shift = ahead ? ahead_shift(i) : 0};
+	LANE own[WARP_LANES] __attribute__((aligned(64)));
+
+	native_loops();
+	memcpy(own, rows + i->d, sizeof own);
+	if (!are_few(mask) ||
+	    !LOAD_OF(load_few)(&r, is_signed_index(i) ? SIGNED_INDEX : INDEX, index, own, mask, &fetching))
+		return false;
+	memcpy(rows + i->d, own, sizeof own);
+	return true;
+}
 /* Wherever the lanes' places are: by a function of the library, from and to copies of the rows. */
 ALWAYS_INLINE bool LOAD_OF(load_scaled)(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	u32 index[WARP_LANES] __attribute__((aligned(64)));
 	LANE own[WARP_LANES] __attribute__((aligned(64)));
-	const u64 base = scaled_base(i, rows);
 
 	native_scales();
 	memcpy(index, rows + i->a, sizeof index);
+	if (LOAD_OF(load_scaled_few)(w, i, rows, index, mask))
+		return true;
 	memcpy(own, rows + i->d, sizeof own);
-	if (!(i->run & PROVEN_AHEAD ? LOAD_OF(scattered_load_ahead)(w, i, index, own, mask, base, ahead_base(i, rows))
-	      : goes_along(i)       ? LOAD_OF(scattered_load_along)(w, i, index, own, mask, base)
-	      : is_signed_index(i)  ? LOAD_OF(scattered_load_signed)(w, i, index, own, mask, base)
-				    : LOAD_OF(scattered_load_scaled)(w, i, index, own, mask, base)))
+	if (!LOAD_OF(scattered_load_scaled)(w, i, index, own, mask, scaled_base(i, rows)))
 		return false;
 	memcpy(rows + i->d, own, sizeof own);
 	return true;

@@ -8,6 +8,7 @@
 #ifndef PTXSIM_SEM_NATIVE_ACCESS_H
 #define PTXSIM_SEM_NATIVE_ACCESS_H
 
+#include "sem/few_lanes.h"
 #include "sem/native_rows.h"
 #include "sem/native_scaled.h"
 #include "sem/native_scattered.h"

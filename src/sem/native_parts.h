@@ -46,7 +46,8 @@ ALWAYS_INLINE u8 *proven_range(struct warp *w, const struct insn *i, const u8 *r
 
 	if (wide || space != SPACE_SHARED)
 		return space_range(w, i, space, first, first + bytes, is_store);
-	if (!((base + lowest_offset(i) >= 0) & (base + highest_offset(i) + (s64)bytes <= (s64)w->block->near_bytes)))
+	const int is_there = base + lowest_offset(i) >= 0;
+	if (!(is_there & (base + highest_offset(i) + (s64)bytes <= (s64)w->block->near_bytes)))
 		return NULL;
 	return w->block->shared + base + i->imm;
 }
@@ -328,8 +329,9 @@ ALWAYS_INLINE bool load_vector_quarters(u32 value[][WARP_LANES], struct warp *w,
 		bits |= z.first[q];
 	}
 	find_extent(&z, QUARTERS);
-	if ((u32)i->imm % (4 * n) || !(is_zero(off) & !(bits % (4 * n)) & (step <= 4096) &
-				       parts_reach(&z, w, i, (WARP_LANES / QUARTERS - 1) * (s64)step + 4 * n)))
+	const int is_even = is_zero(off) & !(bits % (4 * n)) & (step <= 4096);
+	if ((u32)i->imm % (4 * n) ||
+	    !(is_even & parts_reach(&z, w, i, (WARP_LANES / QUARTERS - 1) * (s64)step + 4 * n)))
 		return false;
 	if (may_be(i, SHAPE_SAME | SHAPE_SPOTS) && !step) {
 		for (u32 k = 0; k < PARTS; k++)

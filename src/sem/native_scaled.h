@@ -37,15 +37,15 @@ ALWAYS_INLINE u64 ahead_base(const struct insn *i, const u8 *rows)
 {
 	return i->run & PROVEN_AHEAD ? *ROW_OF(u64, (u32)ahead_of(i)->parts) : 0;
 }
-/* Where it would go by index 0, and 2^shift further for each one more; NULL: there is none. */
-ALWAYS_INLINE const u8 *ahead_start(const struct warp *w, const struct insn *i, u64 base)
+/* Where it would go by index 0, and 2^shift further for each one more, if it is there at all. */
+ALWAYS_INLINE uintptr_t ahead_start(const struct warp *w, const struct insn *i, u64 base)
 {
 	const struct ahead *a = ahead_of(i);
 	if (!(i->run & PROVEN_AHEAD))
-		return NULL;
+		return 0;
 	const struct remembered *r = global_remembered(w, (const struct insn *)((uintptr_t)i + (uintptr_t)a->behind));
 
-	return (const u8 *)((uintptr_t)r->host + (uintptr_t)(base + a->from - r->low));
+	return (uintptr_t)r->host + (uintptr_t)(base + a->from - r->low);
 }
 ALWAYS_INLINE u32 ahead_shift(const struct insn *i)
 {

@@ -25,12 +25,9 @@ typedef bool scattered_far_fn(struct warp *w, const struct insn *i, const u64 *b
 			      enum ir_space space);
 /* The same by addresses of 32 bits, of shared memory. */
 typedef bool scattered_near_fn(struct warp *w, const struct insn *i, const u32 *base, void *value, u32 mask);
-/* By scaled rows: see scaled_base. Of loads there is one for each way to count the index, one where lanes go along memory each on their
- * own, and one where the load says besides which way another access goes: see ahead_base. */
+/* By scaled rows: see scaled_base. Few lanes that load are in line. */
 typedef bool scattered_scaled_fn(struct warp *w, const struct insn *i, const u32 *index, void *value, u32 mask,
 				 u64 base);
-typedef bool scattered_ahead_fn(struct warp *w, const struct insn *i, const u32 *index, void *value, u32 mask, u64 base,
-				u64 ahead);
 /* Where atomic operations go. */
 typedef bool scattered_find_fn(struct warp *w, const struct insn *i, const u64 *base, u8 *place[WARP_LANES], u32 mask,
 			       u32 bytes);
@@ -43,13 +40,10 @@ typedef bool scattered_vector_far_fn(struct warp *w, const struct insn *i, const
 typedef bool scattered_vector_near_fn(struct warp *w, const struct insn *i, const u32 *base,
 				      u32 value[SCATTERED_WORDS][WARP_LANES], u32 mask, u32 n);
 
-#define X(T, R)                                                                     \
-	extern scattered_far_fn SCATTERED_NAME(scattered_load_##T##_##R);           \
-	extern scattered_near_fn SCATTERED_NAME(scattered_load_near_##T##_##R);     \
-	extern scattered_scaled_fn SCATTERED_NAME(scattered_load_scaled_##T##_##R); \
-	extern scattered_scaled_fn SCATTERED_NAME(scattered_load_signed_##T##_##R); \
-	extern scattered_scaled_fn SCATTERED_NAME(scattered_load_along_##T##_##R);  \
-	extern scattered_ahead_fn SCATTERED_NAME(scattered_load_ahead_##T##_##R);
+#define X(T, R)                                                                 \
+	extern scattered_far_fn SCATTERED_NAME(scattered_load_##T##_##R);       \
+	extern scattered_near_fn SCATTERED_NAME(scattered_load_near_##T##_##R); \
+	extern scattered_scaled_fn SCATTERED_NAME(scattered_load_scaled_##T##_##R);
 SCATTERED_LOADS(X)
 #undef X
 #define X(T)                                                               \

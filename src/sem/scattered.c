@@ -4,64 +4,12 @@
  * that native code uses, whichever the families are compiled for.
  */
 #include "sem/native_scattered.h"
-#include "sem/scattered_places.h"
+#include "sem/few_lanes.h"
 #include "sem/vector_access.h"
 
 #define SCATTERED_NAME_(name) SCATTERED_NAME(name)
 
 /* --- Rows in registers -------------------------------------------------------------------------- */
-
-#if defined __AVX512F__
-enum { REGISTER_BYTES = 64 };
-typedef __m512i row_register;
-#else
-enum { REGISTER_BYTES = 32 };
-typedef __m256i row_register;
-#endif
-/* In halves of registers, which are quicker at this. Lanes of 4 bytes take half of it. */
-enum { HALF_BYTES = 32 };
-struct row_in_registers {
-	__m256i part[WARP_LANES * 8 / HALF_BYTES];
-};
-
-ALWAYS_INLINE void take_row(struct row_in_registers *r, const void *d, u32 bytes)
-{
-	const __m256i *from = d;
-
-	_Pragma("GCC unroll 8") for (u32 k = 0; k < WARP_LANES * bytes / HALF_BYTES; k++) r->part[k] =
-		_mm256_load_si256(from + k);
-}
-/* In whole registers, as who reads it does. */
-ALWAYS_INLINE void keep_row(void *d, const struct row_in_registers *r, u32 bytes)
-{
-	row_register *to = d;
-
-	_Pragma("GCC unroll 8") for (u32 k = 0; k < WARP_LANES * bytes / REGISTER_BYTES; k++)
-#if defined __AVX512F__
-		to[k] = _mm512_inserti64x4(_mm512_castsi256_si512(r->part[2 * k]), r->part[2 * k + 1], 1);
-#else
-		to[k] = r->part[k];
-#endif
-}
-
-/* v becomes value in lane l, if that is one of those that begin with `first`. */
-ALWAYS_INLINE __m256i set_lane(__m256i v, u32 first, u32 l, u64 value, u32 bytes)
-{
-	const void *const numbers = bytes == 8 ? (const void *)(lane_steps64[0] + first) : lane_steps32[0] + first;
-	const __m256i own = _mm256_load_si256(numbers);
-
-	if (bytes == 8)
-		return _mm256_blendv_epi8(v, _mm256_set1_epi64x((s64)value),
-					  _mm256_cmpeq_epi64(own, _mm256_set1_epi64x(l)));
-	return _mm256_blendv_epi8(v, _mm256_set1_epi32((s32)value), _mm256_cmpeq_epi32(own, _mm256_set1_epi32((s32)l)));
-}
-ALWAYS_INLINE void put_lane(struct row_in_registers *r, u32 l, u64 value, u32 bytes)
-{
-	const u32 each = HALF_BYTES / bytes;
-
-	_Pragma("GCC unroll 8") for (u32 k = 0; k < WARP_LANES / each; k++) r->part[k] =
-		set_lane(r->part[k], k * each, l, value, bytes);
-}
 
 /* Lanes, whose lowest bit in the mask is the first one's, become v. */
 ALWAYS_INLINE void merge_register(void *d, row_register v, u32 mask, u32 bytes)
@@ -104,49 +52,6 @@ ALWAYS_INLINE row_register register_of_pairs(const u64 *v)
 #define REGISTER_OF(v) _Generic(&(v)[0], u32 * : register_of_words, u64 * : register_of_pairs)(v)
 
 /* --- Words ---------------------------------------------------------------------------------------- */
-
-/* What few lanes that load fetch besides: the line behind their own, and what the number behind their own says. */
-struct fetching {
-	bool along, ahead;
-	const u8 *start; /* where number 0 leads */
-	u32 shift;
-};
-
-/* Words of shared memory within 64 words of the first lane's, as where lanes work on pairs. What of them lies past the end of shared memory is not
- * read. False where the host has no such permutation: its gather is as good. */
-ALWAYS_INLINE bool load_window(struct warp *w, const struct insn *i, const u32 *base, u32 *d)
-{
-#if defined __AVX512F__
-	const u32 at = base[0] + (u32)i->imm;
-	const u64 near = w->block->near_bytes, left = at < near ? (near - at) / 4 : 0;
-	const u32 words = left < 2 * WARP_LANES ? (u32)left : 2 * WARP_LANES;
-	const u64 there = words ? ~(u64)0 >> (2 * WARP_LANES - words) : 0;
-	u32 slot[WARP_LANES] __attribute__((aligned(64)));
-	s32 far[WARP_LANES] __attribute__((aligned(64)));
-
-	EACH_LANE
-		slot[l] = (base[l] - base[0]) >> 2 | (base[l] - base[0]) << 30;
-	EACH_LANE
-		far[l] = slot[l] >= words ? -1 : 0;
-	if (pack_lanes32(far) || at % 4)
-		return false;
-	const u8 *from = w->block->shared + at;
-	const __m512i a = _mm512_maskz_loadu_epi32((__mmask16)there, from);
-	const __m512i b = _mm512_maskz_loadu_epi32((__mmask16)(there >> 16), from + 64);
-	const __m512i c = _mm512_maskz_loadu_epi32((__mmask16)(there >> 32), from + 128);
-	const __m512i e = _mm512_maskz_loadu_epi32((__mmask16)(there >> 48), from + 192);
-	for (u32 k = 0; k < WARP_LANES; k += 16) {
-		const __m512i s = _mm512_load_si512(slot + k);
-		const __mmask16 upper = _mm512_test_epi32_mask(s, _mm512_set1_epi32(WARP_LANES));
-		_mm512_store_si512(d + k, _mm512_mask_blend_epi32(upper, _mm512_permutex2var_epi32(a, s, b),
-								  _mm512_permutex2var_epi32(c, s, e)));
-	}
-	return true;
-#else
-	(void)w, (void)i, (void)base, (void)d;
-	return false;
-#endif
-}
 
 #define MEMORY   u8
 #define REGISTER u16
@@ -320,23 +225,23 @@ bool SCATTERED_NAME(scattered_store_vector_near)(struct warp *w, const struct in
 
 /* --- Their names ---------------------------------------------------------------------------------- */
 
-#define FUNCTION(NAME) {#NAME, (void (*)(void))SCATTERED_NAME_(NAME)},
+#define FUNCTION(NAME)                                       \
+	{                                                    \
+#NAME, (void (*)(void))SCATTERED_NAME_(NAME) \
+	}
 const struct scattered_function SEM_NAME(scattered_list)[SCATTERED_COUNT] = {
-#define X(T, R)                                   \
-	FUNCTION(scattered_load_##T##_##R)        \
-	FUNCTION(scattered_load_near_##T##_##R)   \
-	FUNCTION(scattered_load_scaled_##T##_##R) \
-	FUNCTION(scattered_load_signed_##T##_##R) \
-	FUNCTION(scattered_load_along_##T##_##R)  \
-	FUNCTION(scattered_load_ahead_##T##_##R)
+#define X(T, R)                                                                      \
+	FUNCTION(scattered_load_##T##_##R), FUNCTION(scattered_load_near_##T##_##R), \
+		FUNCTION(scattered_load_scaled_##T##_##R),
 	SCATTERED_LOADS(X)
 #undef X
-#define X(T)                               \
-	FUNCTION(scattered_store_##T)      \
-	FUNCTION(scattered_store_near_##T) \
-	FUNCTION(scattered_store_scaled_##T)
+#define X(T) FUNCTION(scattered_store_##T), FUNCTION(scattered_store_near_##T), FUNCTION(scattered_store_scaled_##T),
 		SCATTERED_STORES(X)
 #undef X
-			FUNCTION(scattered_find_places) FUNCTION(scattered_find_scaled) FUNCTION(scattered_load_vector)
-				FUNCTION(scattered_load_vector_near) FUNCTION(scattered_store_vector)
-					FUNCTION(scattered_store_vector_near)};
+			FUNCTION(scattered_find_places),
+	FUNCTION(scattered_find_scaled),
+	FUNCTION(scattered_load_vector),
+	FUNCTION(scattered_load_vector_near),
+	FUNCTION(scattered_store_vector),
+	FUNCTION(scattered_store_vector_near),
+};

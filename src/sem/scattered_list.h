@@ -21,10 +21,10 @@
 	X(u16)              \
 	X(u32)              \
 	X(u64)
-/* Of each type: loads of six kinds, stores of three; beside these for vectors and atomic operations. */
+/* Of each type by three kinds of numbers; beside these for vectors and atomic operations. */
 enum {
 #define X(...) +1
-	SCATTERED_COUNT = 6 * (SCATTERED_LOADS(X)) + 3 * (SCATTERED_STORES(X)) + 6
+	SCATTERED_COUNT = 3 * (SCATTERED_LOADS(X) SCATTERED_STORES(X)) + 6
 #undef X
 };
 

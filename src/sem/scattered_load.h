@@ -11,39 +11,7 @@
 #define LANE    __typeof__(__builtin_choose_expr(sizeof(REGISTER) == 8, (u64)0, (u32)0))
 #define KEEP(v) ((LANE)(REGISTER)(v))
 
-ALWAYS_INLINE LANE LOAD_OF(value_at)(const u8 *place) { return KEEP(*(const MEMORY *)(const void *)place); }
-
-/* Of few lanes, each by itself: its place is looked at beside the load, and what it gets goes into a register, since a row that
- * is stored by lanes is not to be read as a row for long. False: one is out of reach. */
-ALWAYS_INLINE bool LOAD_OF(load_few)(const struct reach *r, enum lane_number by, const void *numbers, LANE *d, u32 mask,
-				     const struct fetching *fetching)
-{
-	struct row_in_registers row;
-	u64 bits = 0;
-
-	if (UNLIKELY(r->none))
-		return false;
-	take_row(&row, d, sizeof *d);
-	for (u32 left = mask; left; left &= left - 1) {
-		const u32 l = (u32)__builtin_ctz(left);
-		const u64 at = place_within(r, by, numbers, l);
-		if (UNLIKELY(at > r->last))
-			return false;
-		if (fetching->along)
-			__builtin_prefetch(r->host + at + CACHE_LINE);
-		if (fetching->ahead) {
-			const u64 next = at + (1ull << r->shift);
-			const u32 number = (u32)LOAD_OF(value_at)(r->host + (next <= r->last ? next : 0));
-			__builtin_prefetch(fetching->start + ((u64)number << fetching->shift));
-		}
-		bits |= at;
-		put_lane(&row, l, LOAD_OF(value_at)(r->host + at), sizeof *d);
-	}
-	if (UNLIKELY(bits % sizeof(MEMORY) != 0))
-		return false;
-	keep_row(d, &row, sizeof *d);
-	return true;
-}
+#include "sem/load_few.h"
 
 /* Of many, all at once: words are collected in registers, as the host's gathers take longer. */
 ALWAYS_INLINE bool LOAD_OF(load_many)(struct warp *w, const struct insn *i, enum numbered by, const struct scattered *s,
@@ -108,55 +76,15 @@ bool LOAD_FUNCTION(scattered_load_near)(struct warp *w, const struct insn *i, co
 	return LOAD_OF(load_near_many)(w, i, base, value, mask);
 }
 
-SEPARATE bool LOAD_OF(load_scaled_many)(struct warp *w, const struct insn *i, const u32 *index, void *value, u32 mask,
-					u64 base)
+/* Few lanes are in line, and come here where they want another allocation than before. */
+bool LOAD_FUNCTION(scattered_load_scaled)(struct warp *w, const struct insn *i, const u32 *index, void *value, u32 mask,
+					  u64 base)
 {
 	const struct scattered s = {
 		.row = index, .space = SPACE_GLOBAL, .base = base, .mask = mask, .bytes = sizeof(MEMORY)};
 
 	return LOAD_OF(load_many)(w, i, BY_INDEX, &s, value) ||
 	       (remember_allocation(w, i, BY_INDEX, &s) && LOAD_OF(load_many)(w, i, BY_INDEX, &s, value));
-}
-ALWAYS_INLINE bool LOAD_OF(load_scaled)(struct warp *w, const struct insn *i, const u32 *index, void *value, u32 mask,
-					u64 base, enum lane_number by, const struct fetching *fetching)
-{
-	const struct reach r = reach_of(w, i, REACH_LOAD, base, sizeof(MEMORY));
-
-	if (are_few(mask) && LOAD_OF(load_few)(&r, by, index, value, mask, fetching))
-		return true;
-	return LOAD_OF(load_scaled_many)(w, i, index, value, mask, base);
-}
-bool LOAD_FUNCTION(scattered_load_scaled)(struct warp *w, const struct insn *i, const u32 *index, void *value, u32 mask,
-					  u64 base)
-{
-	const struct fetching none = {.along = false};
-
-	return LOAD_OF(load_scaled)(w, i, index, value, mask, base, INDEX, &none);
-}
-bool LOAD_FUNCTION(scattered_load_signed)(struct warp *w, const struct insn *i, const u32 *index, void *value, u32 mask,
-					  u64 base)
-{
-	const struct fetching none = {.along = false};
-
-	return LOAD_OF(load_scaled)(w, i, index, value, mask, base, SIGNED_INDEX, &none);
-}
-/* Where each lane goes along memory on its own. */
-bool LOAD_FUNCTION(scattered_load_along)(struct warp *w, const struct insn *i, const u32 *index, void *value, u32 mask,
-					 u64 base)
-{
-	const struct fetching along = {.along = true};
-
-	return is_signed_index(i) ? LOAD_OF(load_scaled)(w, i, index, value, mask, base, SIGNED_INDEX, &along)
-				  : LOAD_OF(load_scaled)(w, i, index, value, mask, base, INDEX, &along);
-}
-bool LOAD_FUNCTION(scattered_load_ahead)(struct warp *w, const struct insn *i, const u32 *index, void *value, u32 mask,
-					 u64 base, u64 ahead)
-{
-	const struct fetching all = {
-		.along = true, .ahead = true, .start = ahead_start(w, i, ahead), .shift = ahead_shift(i)};
-
-	return is_signed_index(i) ? LOAD_OF(load_scaled)(w, i, index, value, mask, base, SIGNED_INDEX, &all)
-				  : LOAD_OF(load_scaled)(w, i, index, value, mask, base, INDEX, &all);
 }
 
 #undef LOAD_JOIN

@@ -43,7 +43,8 @@ ALWAYS_INLINE struct range range_of_index(const struct remembered *r, const stru
 	const u64 first = (s64)from < 0 ? (-from + (1u << shift) - 1) >> shift : 0, start = from + (first << shift);
 	const u64 last = (room - start) >> shift;
 
-	return (struct range){r->host + start, first, last < most - first ? last : most - first, shift,
+	return (struct range){(u8 *)((uintptr_t)r->host + (uintptr_t)start), first,
+			      last < most - first ? last : most - first, shift,
 			      (size >= bytes) & (first <= most) & (start <= room) & !(base & (bytes - 1))};
 }
 ALWAYS_INLINE struct range range_of(const struct warp *w, const struct insn *i, enum numbered by,
@@ -102,21 +103,22 @@ ALWAYS_INLINE struct reach reach_of(const struct warp *w, const struct insn *i, 
 	const u64 size = what == REACH_STORE && r->flags & ALLOCATION_READ_ONLY ? 0 : r->high - r->low;
 	return (struct reach){r->host, from - r->low, size - bytes, index_shift(i), size < bytes};
 }
-/* Above r->last: out of reach. */
+/* Above r->last: out of reach. Read from memory, where a lane costs nothing. */
 ALWAYS_INLINE u64 place_within(const struct reach *r, enum lane_number by, const void *numbers, u32 lane)
 {
-	const u32 *narrow = numbers;
+	const u64 far = by == FAR_ADDRESS ? ((const volatile u64 *)numbers)[lane] : 0;
+	const u32 near_ = by != FAR_ADDRESS ? ((const volatile u32 *)numbers)[lane] : 0;
 
 	switch (by) {
 	case FAR_ADDRESS:
-		return ((const u64 *)numbers)[lane] + r->offset;
+		return far + r->offset;
 	case NEAR_ADDRESS:
-		return (u32)(narrow[lane] + r->offset);
+		return (u32)(near_ + r->offset);
 	case INDEX:
-		return ((u64)narrow[lane] << r->shift) + r->offset;
+		return ((u64)near_ << r->shift) + r->offset;
 	case SIGNED_INDEX:
 	default:
-		return ((u64)(s64)(s32)narrow[lane] << r->shift) + r->offset;
+		return ((u64)(s64)(s32)near_ << r->shift) + r->offset;
 	}
 }
 

@@ -113,6 +113,11 @@ bool can_leave_affine(const struct emission *e, u32 row);
 void leave_affine(struct emission *e, u32 row, u32 n);
 /* The same of a scaled row: of what it is made of. */
 void put_scaled(struct emission *e, LLVMValueRef to, u32 row);
+/* The row of its index where the frame has the scaled row, for native_services.try_scaled; what that wants to know besides: its shift and
+ * SCALED_SIGNED, and where index 0 is. */
+void put_index(struct emission *e, u32 row);
+u64 scaled_how(const struct emission *e, u32 row);
+LLVMValueRef scaled_start(struct emission *e, u32 row);
 /* Before and after the function of an affine instruction: its operands to their slots, its results to their variables. */
 void fetch_firsts(struct emission *e, const struct region_insn *x);
 void take_firsts(struct emission *e, const struct region_insn *x);

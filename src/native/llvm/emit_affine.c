@@ -7,6 +7,8 @@
  */
 #include "native/llvm/emission.h"
 
+#include "sem/native_proven.h"
+
 static LLVMTypeRef lane_type(const struct emission *e, u32 row) { return e->r->rows[row].bits == 64 ? e->i64 : e->i32; }
 
 bool is_kept_as_first(const struct emission *e, u32 row) { return e->firsts[row] != NULL; }
@@ -81,22 +83,43 @@ void leave_affine(struct emission *e, u32 row, u32 n)
 		       run_field(e, at + offsetof(struct native_along, first)));
 }
 
+u64 scaled_how(const struct emission *e, u32 row)
+{
+	const struct region_row *r = &e->r->rows[row];
+
+	return r->shift | (r->is_signed ? SCALED_SIGNED : 0);
+}
+
+LLVMValueRef scaled_start(struct emission *e, u32 row)
+{
+	const struct region_row *r = &e->r->rows[row];
+	LLVMValueRef base = r->base == NO_OPERAND          ? LLVMConstInt(e->i64, 0, false)
+			    : e->r->rows[r->base].constant ? LLVMConstInt(e->i64, e->r->rows[r->base].value, false)
+							   : first_of(e, r->base);
+
+	return LLVMBuildAdd(e->b, base, LLVMConstInt(e->i64, (u64)(s64)r->from, true), "");
+}
+
+static LLVMValueRef index_of(struct emission *e, u32 row)
+{
+	const u32 index = e->r->rows[row].index;
+
+	return e->r->rows[index].written ? slot(e, index) : place(e, index);
+}
+
+void put_index(struct emission *e, u32 row) { copy(e, place(e, row), index_of(e, row), 32, false); }
+
 /* Lanes n * lanes and on of the row, from those of its index. */
 static LLVMValueRef scaled_piece(struct emission *e, u32 row, u32 n, u32 lanes)
 {
 	const struct region_row *r = &e->r->rows[row];
 	LLVMTypeRef wide = LLVMVectorType(e->i64, lanes), narrow = LLVMVectorType(e->i32, lanes);
-	LLVMValueRef from = e->r->rows[r->index].written ? slot(e, r->index) : place(e, r->index);
-	LLVMValueRef index = get(e, narrow, at(e, from, 4 * n * lanes));
+	LLVMValueRef index = get(e, narrow, at(e, index_of(e, row), 4 * n * lanes));
 
 	LLVMSetAlignment(index, 4 * lanes);
 	index = r->is_signed ? LLVMBuildSExt(e->b, index, wide, "") : LLVMBuildZExt(e->b, index, wide, "");
 	index = LLVMBuildShl(e->b, index, splat(e, LLVMConstInt(e->i64, r->shift, false), lanes), "");
-	LLVMValueRef base = r->base == NO_OPERAND          ? LLVMConstInt(e->i64, 0, false)
-			    : e->r->rows[r->base].constant ? LLVMConstInt(e->i64, e->r->rows[r->base].value, false)
-							   : first_of(e, r->base);
-	base = LLVMBuildAdd(e->b, base, LLVMConstInt(e->i64, (u64)(s64)r->from, true), "");
-	return LLVMBuildAdd(e->b, index, splat(e, base, lanes), "");
+	return LLVMBuildAdd(e->b, index, splat(e, scaled_start(e, row), lanes), "");
 }
 
 void put_scaled(struct emission *e, LLVMValueRef to, u32 row)

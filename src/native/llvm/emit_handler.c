@@ -24,6 +24,54 @@ static void put_place_before(struct emission *e, const struct region_insn *x, u3
 	put_place(e, first, get(e, e->i32, e->mask));
 }
 
+/* Rows of addresses that need not be handed over as rows: the service that is called makes them in the frame, of the first lane's address
+ * and the distance, or of the base and the row of the index, which stands there. */
+enum addresses { AS_ROW, ALONG, BY_INDEX };
+
+static enum addresses addresses_of(const struct emission *e, const struct region_insn *x)
+{
+	const u32 row = address_row(x);
+
+	if (row == NO_OPERAND)
+		return AS_ROW;
+	return can_leave_affine(e, row) ? ALONG : e->r->rows[row].scaled ? BY_INDEX : AS_ROW;
+}
+
+enum { TRY_ARGS = 6 };
+
+/* Tries the handler of an access, by `keep` of keep.c. */
+static LLVMValueRef try_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number,
+				const char *keep)
+{
+	static const char *const names[] = {"native_try", "native_try_along", "native_try_scaled"};
+	const enum addresses how = addresses_of(e, x);
+	const u32 row = address_row(x);
+	LLVMValueRef args[TRY_ARGS] = {e->run, e->warp, e->rows, word(e, number), mask, NULL};
+
+	if (how == ALONG) {
+		args[3] = LLVMConstInt(e->i64, number | e->r->rows[row].step << 32, false);
+		args[5] = LLVMBuildZExt(e->b, first_of(e, row), e->i64, "");
+	} else if (how == BY_INDEX) {
+		args[3] = LLVMConstInt(e->i64, number | scaled_how(e, row) << 32, false);
+		args[5] = scaled_start(e, row);
+	}
+	return call_keeping(e, e->i8, keep, declared(e, names[how]), args, how == AS_ROW ? TRY_ARGS - 1 : TRY_ARGS);
+}
+
+/* The rows that the handler finds in the frame, and those of `live`; NULL: none. */
+static void hand_over(struct emission *e, const struct region_insn *x, const u64 *live)
+{
+	const enum addresses how = addresses_of(e, x);
+
+	for (u32 row = 0; row < e->r->row_count; row++)
+		if (!((e->r->rows[row].written && is_handed_over(x, row)) || (live && row_in(live, row))))
+			continue;
+		else if (how == AS_ROW || row != address_row(x))
+			write_back(e, row);
+		else if (how == BY_INDEX)
+			put_index(e, row);
+}
+
 static void branch_if_failed(struct emission *e, const struct region_insn *x, u32 number, LLVMValueRef done)
 {
 	LLVMBasicBlockRef stop = new_block(e, "stop"), go_on = new_block(e, "done");
@@ -37,55 +85,36 @@ static void branch_if_failed(struct emission *e, const struct region_insn *x, u3
 	go_to(e, go_on);
 }
 
-/* Whether the handler of an access can be given the first lane's address in place of the row. */
-static bool has_first_address(const struct emission *e, const struct region_insn *x)
-{
-	const u32 row = address_row(x);
-
-	return row != NO_OPERAND && can_leave_affine(e, row);
-}
-
-/* The rarely taken way of an access: its handler is tried, and the region ends there if it would fault. */
-static void try_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number)
-{
-	const bool along = has_first_address(e, x);
-	const u32 row = address_row(x);
-	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask, NULL};
-
-	for (u32 k = 0; k < e->r->row_count; k++) {
-		const bool wanted = (e->r->rows[k].written && is_handed_over(x, k)) || (x->live && row_in(x->live, k));
-		if (wanted && !(along && k == row))
-			write_back(e, k);
-	}
-	put_place_before(e, x, number);
-	if (along) {
-		args[3] = LLVMConstInt(e->i64, number | e->r->rows[row].step << 32, false);
-		args[5] = LLVMBuildZExt(e->b, first_of(e, row), e->i64, "");
-	}
-	call_keeping(e, e->i8, "native_keep_or_leave", declared(e, along ? "native_try_along" : "native_try"), args,
-		     along ? 6 : 5);
-}
-
-static void run_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number, bool rarely)
+static void run_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number)
 {
 	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask};
 
 	for (u32 row = 0; row < e->r->row_count; row++)
 		if (e->r->rows[row].written && is_handed_over(x, row))
 			write_back(e, row);
-	LLVMValueRef done =
-		rarely ? call_keeping(e, e->i8, "native_keep", declared(e, "native_try"), args, COUNT_OF(args))
-		       : call(e, e->i8, x->accesses ? "native_call" : "native_compute", args, COUNT_OF(args));
+	LLVMValueRef done = call(e, e->i8, x->accesses ? "native_call" : "native_compute", args, COUNT_OF(args));
 	if (x->accesses)
 		branch_if_failed(e, x, number, done);
 }
 
+/* The rarely taken way of an access: the region ends there if its handler would fault. */
+static void try_access(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number)
+{
+	hand_over(e, x, x->ends_alone ? x->live : NULL);
+	if (!x->ends_alone) {
+		branch_if_failed(e, x, number, try_handler(e, x, mask, number, "native_keep"));
+		return;
+	}
+	put_place_before(e, x, number);
+	try_handler(e, x, mask, number, "native_keep_or_leave");
+}
+
 void call_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number, bool rarely)
 {
-	if (rarely && x->accesses && x->ends_alone)
-		try_handler(e, x, mask, number);
+	if (rarely)
+		try_access(e, x, mask, number);
 	else
-		run_handler(e, x, mask, number, rarely);
+		run_handler(e, x, mask, number);
 	for (u32 o = 0; o < x->operand_count; o++)
 		if (x->operands[o].written)
 			copy(e, slot(e, x->operands[o].row), place(e, x->operands[o].row),
