@@ -30,6 +30,14 @@ static size_t word_length(const char *word)
 	return length;
 }
 
+/* Is `word` what stands at `p`? */
+static bool is_word(const char *word, const char *p)
+{
+	for (; *word && *word == *p; word++)
+		p++;
+	return !*word && !in_word(*p);
+}
+
 static int compare_part(const char *name, const char *form)
 {
 	const size_t length = opcode_length(form);
@@ -270,13 +278,12 @@ struct shuffle {
 /* The first modifier that is not used, is the word at `p`, and is not before one of its class. */
 static u32 shuffle_take(const struct shuffle *s, const char *p, u32 used)
 {
-	const size_t length = word_length(p);
 	u32 waiting = 0; /* classes of unused modifiers so far */
 
 	for (u32 m = 0; m < s->count; m++) {
 		if (used >> m & 1)
 			continue;
-		if (!strncmp(s->modifiers[m], p, length) && !s->modifiers[m][length] && !(waiting >> s->classes[m] & 1))
+		if (is_word(s->modifiers[m], p) && !(waiting >> s->classes[m] & 1))
 			return m;
 		if (s->classes[m])
 			waiting |= 1u << s->classes[m];
@@ -321,11 +328,9 @@ static bool shuffle_from(struct shuffle *s, const char *p, u32 used, u32 k)
 
 bool isa_row_has_word(const struct isa_row *row, const char *word)
 {
-	for (const char *p = strchr(row->form, '.'); p; p = strchr(p, '.')) {
-		const size_t length = word_length(++p);
-		if (!strncmp(word, p, length) && !word[length])
+	for (const char *p = row->form; *p; p++)
+		if (*p == '.' && is_word(word, p + 1))
 			return true;
-	}
 	return false;
 }
 
