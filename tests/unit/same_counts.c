@@ -4,6 +4,8 @@
 #include <check.h>
 #include <string.h>
 
+#include "main.h"
+
 static void same_sample(const char *what, u32 site, const struct account_sample *x, const struct account_sample *y)
 {
 	ck_assert_msg(x->taken == y->taken, "%s: site %u: only one has a sample", what, site);
