@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "native/costs.h"
 
+#include <string.h>
+
 enum { DEPTH_MOST = 8 };
 
 /* What compiling takes grows faster than a region: with its accesses, each of which is blocks of its own to LLVM, and with rows that come
@@ -23,38 +25,125 @@ u8 lean_shapes(const struct code_flow *f, u8 seen)
 	return f->shapes ? (seen & (u8)~SHAPE_OTHER) | SHAPE_KNOWN : SHAPE_KNOWN | SHAPE_ROW | SHAPE_SAME;
 }
 
-/* Microseconds, measured with AVX2 (docs/performance.md). */
-struct prices {
-	u64 region, insn, access;
-	u64 other; /* an access that may be of any shape, besides */
-	u64 merging,
-		branch; /* for each row that the region writes: an instruction that some lanes run alone, and what parts them */
+/* Microseconds for each of a region's parts, of one processor of the machine that docs/native.md names; between those for AVX2 and AVX-512,
+ * so that the same is compiled everywhere. tests/bench/costs.py finds them anew. */
+static const u32 prices[COST_PARTS] = {
+	[COST_REGION] = 3080,   [COST_INSN] = 190,      [COST_HALF] = 16500,   [COST_LONG] = 3190,
+	[COST_DOUBLE] = 1420,   [COST_AFFINE] = 155,    [COST_HANDLER] = 200,  [COST_KNOWN] = 2920,
+	[COST_TOGETHER] = 2880, [COST_ACCESS] = 1060,   [COST_SHAPE] = 4900,   [COST_OTHER] = 2610,
+	[COST_ATOMIC] = 2580,   [COST_SOME] = 7280,     [COST_BRANCH] = 2410,  [COST_LEFT_ROW] = 195,
+	[COST_MERGED_ROW] = 17, [COST_PARTED_ROW] = 20, [COST_DOUBLE_ROW] = 5,
 };
 
-static u64 cost_of(const struct region *r)
+/* Families whose meanings are long: halves are made of bits; approximations and conversions look at special values. */
+static enum cost_part part_of(const char *meaning)
 {
-	static const struct prices full = {8000, 750, 5000, 12000, 180, 240}, lean = {16000, 850, 7000, 0, 0, 1200};
-	const struct prices *p = r->lean ? &lean : &full;
-	u64 cost = p->region, for_each_row = 0, written = 0;
+	static const struct {
+		const char *file;
+		enum cost_part part;
+	} families[] = {{"/half.c:", COST_HALF},
+			{"/convert_float.c:", COST_LONG},
+			{"/approx.c:", COST_LONG},
+			{"/convert.c:", COST_LONG}};
+
+	for (u32 k = 0; k < COUNT_OF(families); k++)
+		if (strstr(meaning, families[k].file))
+			return families[k].part;
+	return COST_INSN;
+}
+
+static bool of_doubles(const struct region_insn *i)
+{
+	bool found = false;
+
+	for (u32 k = 0; k < i->operand_count; k++)
+		found |= i->operands[k].bits == 64;
+	return found && i->of_floats;
+}
+
+static void count_access(const struct region_insn *i, u64 parts[COST_PARTS])
+{
+	const u32 kind = i->proven & (u32)~PROVEN_SCALED;
+	const bool steps = i->proven >= PROVEN_STEP && i->proven <= PROVEN_STEP + PROVEN_STEP_MOST;
+
+	parts[COST_SOME] += i->merges;
+	if (!i->moves) {
+		parts[COST_ATOMIC]++;
+		return;
+	}
+	if (kind == PROVEN_ROW || kind == PROVEN_SAME || steps) {
+		parts[COST_KNOWN]++;
+		return;
+	}
+	if (i->reach) {
+		parts[COST_TOGETHER]++;
+		return;
+	}
+	parts[COST_ACCESS]++;
+	parts[COST_OTHER] += !i->shapes || i->shapes & SHAPE_OTHER;
+	parts[COST_SHAPE] += (u64)__builtin_popcount(i->shapes & ~(SHAPE_KNOWN | SHAPE_OTHER));
+}
+
+static void count_insn(const struct region_insn *i, u64 parts[COST_PARTS])
+{
+	if (!i->meaning)
+		parts[COST_HANDLER]++;
+	else if (i->accesses)
+		count_access(i, parts);
+	else if (i->affine)
+		parts[COST_AFFINE]++;
+	else {
+		parts[part_of(i->meaning)]++;
+		parts[COST_DOUBLE] += of_doubles(i);
+	}
+}
+
+/* Rows that a warp writes to the frame if it leaves before the instruction. */
+static u32 rows_left(const struct region *r, const struct region_insn *i)
+{
+	u32 count = 0;
+
+	for (u32 row = 0; i->live && !i->ends_alone && row < r->row_count; row++)
+		count += r->rows[row].written && i->live[row / 64] >> row % 64 & 1;
+	return count;
+}
+
+static u64 rows_written(const struct region *r)
+{
+	u64 count = 0;
 
 	for (u32 row = 0; row < r->row_count; row++)
-		written += r->rows[row].written;
+		count += r->rows[row].written;
+	return count;
+}
+
+static void count_parts(const struct region *r, u64 parts[COST_PARTS])
+{
+	const u64 written = rows_written(r);
+	u64 merges = 0;
+
+	memset(parts, 0, COST_PARTS * sizeof *parts);
+	parts[COST_REGION] = 1;
 	for (u32 b = 0; b < r->block_count; b++) {
 		const struct region_block *x = &r->blocks[b];
-		for_each_row += x->end == REGION_BRANCH && !x->uniform ? p->branch : 0;
+		parts[COST_BRANCH] += x->end == REGION_BRANCH && !x->uniform;
 		for (u32 k = 0; k < x->insn_count; k++) {
 			const struct region_insn *i = &x->insns[k];
-			const bool any = !i->shapes || i->shapes & SHAPE_OTHER;
-			cost += p->insn + (i->accesses ? p->access + (any ? p->other : 0) : 0);
-			for_each_row += i->merges ? p->merging : 0;
+			if (i->scales || i->hoisted)
+				continue;
+			count_insn(i, parts);
+			merges += i->merges;
+			parts[COST_LEFT_ROW] += rows_left(r, i);
 		}
 	}
-	return cost + for_each_row * written;
+	parts[COST_MERGED_ROW] = merges * written;
+	parts[COST_PARTED_ROW] = parts[COST_BRANCH] * written;
+	parts[COST_DOUBLE_ROW] = parts[COST_DOUBLE] * written;
 }
 
 u64 regions_budget(const struct code_flow *f)
 {
-	enum { LEAST = 8000000, EACH = 1000 };
+	enum { LEAST = 4000000, EACH = 1000 };
 
 	return max_u64(LEAST, (u64)f->code->insn_count * EACH);
 }
@@ -65,8 +154,12 @@ static u64 find_costs(struct regions *all)
 	u64 sum = 0;
 
 	for (u32 k = 0; k < all->count; k++) {
-		all->items[k].cost = cost_of(&all->items[k]);
-		sum += all->items[k].cost;
+		struct region *r = &all->items[k];
+		count_parts(r, r->cost_parts);
+		r->cost = 0;
+		for (u32 part = 0; part < COST_PARTS; part++)
+			r->cost += r->cost_parts[part] * prices[part];
+		sum += r->cost;
 	}
 	return sum;
 }
@@ -121,7 +214,8 @@ struct regions regions_choose(const struct code_flow *f)
 {
 	struct regions found = regions_find(f, false);
 
-	if (find_costs(&found) <= regions_budget(f))
+	/* Of code in full the estimate may be four times too low, where many rows come together. */
+	if (find_costs(&found) <= regions_budget(f) / 2)
 		return found;
 	found = regions_find(f, true);
 	find_costs(&found);

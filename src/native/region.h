@@ -99,14 +99,39 @@ struct region_row {
 	u32 index, base; /* in region->rows; no base: NO_OPERAND */
 };
 
+/* What there is more or less of in a region, and takes time to compile: native/costs.c counts it, and has the prices. */
+enum cost_part {
+	COST_REGION,     /* the region itself */
+	COST_INSN,       /* instructions in line, */
+	COST_HALF,       /* of halves, */
+	COST_LONG,       /* of other families whose meanings are long, */
+	COST_DOUBLE,     /* besides, with floating-point operands of 64 bits, */
+	COST_AFFINE,     /* of which the first lane tells the others */
+	COST_HANDLER,    /* calls of handlers */
+	COST_KNOWN,      /* accesses at equal distances that are known for certain; */
+	COST_TOGETHER,   /* some that have one range test; */
+	COST_ACCESS,     /* other loads and stores, */
+	COST_SHAPE,      /* each shape that has a way in line, */
+	COST_OTHER,      /* and the way for any other; */
+	COST_ATOMIC,     /* atomic operations; */
+	COST_SOME,       /* besides, accesses by some lanes */
+	COST_BRANCH,     /* branches that may part lanes */
+	COST_LEFT_ROW,   /* rows that a warp writes where it leaves, in each place */
+	COST_MERGED_ROW, /* written rows, for each instruction by some lanes, */
+	COST_PARTED_ROW, /* for each branch, */
+	COST_DOUBLE_ROW, /* and for each COST_DOUBLE */
+	COST_PARTS
+};
+
 struct region {
 	bool of_machine; /* machine code: lanes meet as exec/converge.h has it */
 	bool lean; /* of a kernel so large that how long compiling takes comes before how fast the code is: native/costs.h */
-	u64 cost;       /* microseconds of processor time that compiling it takes, about */
-	bool left;      /* to the interpreter, since all that may be spent on the kernel goes to others */
-	u32 first, end; /* instructions of the code: where it begins, and where the warp goes on */
-	u32 size;       /* instructions in it */
-	u8 fp;          /* the floating-point mode that it runs under (enum fp_mode) */
+	u64 cost;                   /* microseconds of processor time that compiling it takes, about: */
+	u64 cost_parts[COST_PARTS]; /* what it is the sum of */
+	bool left;                  /* to the interpreter, since all that may be spent on the kernel goes to others */
+	u32 first, end;             /* instructions of the code: where it begins, and where the warp goes on */
+	u32 size;                   /* instructions in it */
+	u8 fp;                      /* the floating-point mode that it runs under (enum fp_mode) */
 	struct region_block *blocks;
 	u32 block_count;
 	struct region_row *rows;

@@ -246,8 +246,11 @@ static double processor_ms(void)
 /* What it has taken so far. */
 static void tell_time(const struct region *r, double start)
 {
-	fprintf(stderr, "  %.1f ms of processor time, where %.1f were expected\n", processor_ms() - start,
+	fprintf(stderr, "  %.1f ms of processor time, where %.1f were expected of parts", processor_ms() - start,
 		(double)r->cost / 1e3);
+	for (u32 part = 0; part < COST_PARTS; part++)
+		fprintf(stderr, " %llu", (unsigned long long)r->cost_parts[part]);
+	fprintf(stderr, "\n");
 }
 
 static void list_handlers(const struct region *r, const struct meanings *m, struct native_made *made)
