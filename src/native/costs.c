@@ -28,11 +28,11 @@ u8 lean_shapes(const struct code_flow *f, u8 seen)
 /* Microseconds for each of a region's parts, of one processor of the machine that docs/native.md names; between those for AVX2 and AVX-512,
  * so that the same is compiled everywhere. tests/bench/costs.py finds them anew. */
 static const u32 prices[COST_PARTS] = {
-	[COST_REGION] = 3080,   [COST_INSN] = 190,      [COST_HALF] = 16500,   [COST_LONG] = 3190,
-	[COST_DOUBLE] = 1420,   [COST_AFFINE] = 155,    [COST_HANDLER] = 200,  [COST_KNOWN] = 2920,
-	[COST_TOGETHER] = 2880, [COST_ACCESS] = 1060,   [COST_SHAPE] = 4900,   [COST_OTHER] = 2610,
-	[COST_ATOMIC] = 2580,   [COST_SOME] = 7280,     [COST_BRANCH] = 2410,  [COST_LEFT_ROW] = 195,
-	[COST_MERGED_ROW] = 17, [COST_PARTED_ROW] = 20, [COST_DOUBLE_ROW] = 5,
+	[COST_REGION] = 3490,   [COST_INSN] = 217,     [COST_HALF] = 11800,  [COST_LONG] = 2700,
+	[COST_DOUBLE] = 1580,   [COST_AFFINE] = 370,   [COST_HANDLER] = 392, [COST_KNOWN] = 2340,
+	[COST_TOGETHER] = 1760, [COST_ACCESS] = 977,   [COST_SHAPE] = 2960,  [COST_OTHER] = 1130,
+	[COST_ATOMIC] = 2490,   [COST_SOME] = 4830,    [COST_BRANCH] = 1800, [COST_LEFT_ROW] = 280,
+	[COST_MERGED_ROW] = 16, [COST_DOUBLE_ROW] = 6,
 };
 
 /* Families whose meanings are long: halves are made of bits; approximations and conversions look at special values. */
@@ -137,7 +137,6 @@ static void count_parts(const struct region *r, u64 parts[COST_PARTS])
 		}
 	}
 	parts[COST_MERGED_ROW] = merges * written;
-	parts[COST_PARTED_ROW] = parts[COST_BRANCH] * written;
 	parts[COST_DOUBLE_ROW] = parts[COST_DOUBLE] * written;
 }
 

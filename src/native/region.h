@@ -118,7 +118,6 @@ enum cost_part {
 	COST_BRANCH,     /* branches that may part lanes */
 	COST_LEFT_ROW,   /* rows that a warp writes where it leaves, in each place */
 	COST_MERGED_ROW, /* written rows, for each instruction by some lanes, */
-	COST_PARTED_ROW, /* for each branch, */
 	COST_DOUBLE_ROW, /* and for each COST_DOUBLE */
 	COST_PARTS
 };

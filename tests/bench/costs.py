@@ -14,7 +14,7 @@ import sys
 
 import numpy as np
 
-PARTS = ('REGION INSN HALF LONG DOUBLE AFFINE HANDLER KNOWN TOGETHER ACCESS SHAPE OTHER ATOMIC SOME BRANCH LEFT_ROW MERGED_ROW PARTED_ROW '
+PARTS = ('REGION INSN HALF LONG DOUBLE AFFINE HANDLER KNOWN TOGETHER ACCESS SHAPE OTHER ATOMIC SOME BRANCH LEFT_ROW MERGED_ROW '
          'DOUBLE_ROW').split()
 SHORT_MS = 15  # a kernel that takes less does not matter
 
@@ -65,7 +65,7 @@ class Fit:
         """Changes prices by chance and keeps what is better; they stay positive."""
         chance = np.random.default_rng(1)
         prices = np.full(len(PARTS), .5)
-        for part in ('LEFT_ROW', 'MERGED_ROW', 'PARTED_ROW', 'DOUBLE_ROW'):
+        for part in ('LEFT_ROW', 'MERGED_ROW', 'DOUBLE_ROW'):
             prices[PARTS.index(part)] = .02
         best, width = self.loss(prices), .6
         for step in range(steps):
