@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "memory/guest_bytes.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,10 +22,10 @@
 
 enum { HOST_ALIGN = 64, LAZY = 1 << 20 };
 
-/* With slack, in whole lines; 0: too many. */
+/* With slack, in whole lines; 0: too many. No object has more than PTRDIFF_MAX, and sanitizers end a process that asks for them. */
 static size_t room_for(u64 size)
 {
-	return size > SIZE_MAX - GUEST_BYTES_SLACK - HOST_ALIGN
+	return size > PTRDIFF_MAX - GUEST_BYTES_SLACK - HOST_ALIGN
 		       ? 0
 		       : (size + GUEST_BYTES_SLACK + HOST_ALIGN - 1) & ~(size_t)(HOST_ALIGN - 1);
 }
