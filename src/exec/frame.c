@@ -144,26 +144,26 @@ static u64 value_of_row(const u8 *row, u32 bits) { return bits == 64 ? *(const u
 
 /* A row of words in all of a block's frames. Native code reads rows by the host's vectors: what was written by parts of these
  * would keep it waiting. */
-#define FILL_WORDS(NAME)                                                \
-	static void NAME(u8 *row, size_t stride, u32 frames, u32 value) \
-	{                                                               \
-		const words32 words = value - (words32){0};             \
-		for (; frames; frames--, row += stride)                 \
-			*(words32 *)(void *)row = words;                \
+#define FILL_WORDS(NAME, ATTRIBUTES)                                               \
+	ATTRIBUTES static void NAME(u8 *row, size_t stride, u32 frames, u32 value) \
+	{                                                                          \
+		const words32 words = value - (words32){0};                        \
+		for (; frames; frames--, row += stride)                            \
+			*(words32 *)(void *)row = words;                           \
 	}
-FILL_WORDS(fill_words)
+FILL_WORDS(fill_words, )
 
 #if defined __x86_64__ && !defined __AVX2__
-__attribute__((target("avx2"))) FILL_WORDS(fill_words_avx2) __attribute__((target("avx512f")))
-FILL_WORDS(fill_words_avx512)
+FILL_WORDS(fill_words_avx2, __attribute__((target("avx2"))))
+FILL_WORDS(fill_words_avx512, __attribute__((target("avx512f"))))
 #define fill_words(...)                                                     \
 	(__builtin_cpu_supports("avx512f") ? fill_words_avx512(__VA_ARGS__) \
 	 : __builtin_cpu_supports("avx2")  ? fill_words_avx2(__VA_ARGS__)   \
 					   : fill_words(__VA_ARGS__))
 #endif
 
-	/* Of a row of blocks most are as they were in the block before: all but one of %ctaid. */
-	static void refill_block_sregs(struct block *b, const struct code *code)
+/* Of a row of blocks most are as they were in the block before: all but one of %ctaid. */
+static void refill_block_sregs(struct block *b, const struct code *code)
 {
 	u8 *const first = b->warps[0].entry_frame->rows;
 	const size_t stride = frame_stride(code);

@@ -62,33 +62,8 @@ static const struct insn *load_lanes(struct warp *w, const struct insn *i, u8 *r
 #define SIGNED_s32 true
 
 /* load_row_T_R and its like: T, the type in memory; R, the type that fills the register. */
-#define MEMORY   u8
-#define REGISTER u16
-#include "sem/load_type.h"
-#define MEMORY   u8
-#define REGISTER u32
-#include "sem/load_type.h"
-#define MEMORY   u16
-#define REGISTER u16
-#include "sem/load_type.h"
-#define MEMORY   u16
-#define REGISTER u32
-#include "sem/load_type.h"
-#define MEMORY   u32
-#define REGISTER u32
-#include "sem/load_type.h"
-#define MEMORY   u64
-#define REGISTER u64
-#include "sem/load_type.h"
-#define MEMORY   s8
-#define REGISTER u16
-#include "sem/load_type.h"
-#define MEMORY   s8
-#define REGISTER u32
-#include "sem/load_type.h"
-#define MEMORY   s16
-#define REGISTER u32
-#include "sem/load_type.h"
+#define LOAD_TEMPLATE "sem/load_type.h"
+#include "sem/each_load.h"
 
 /* Tried as a row of neighbours, then by its shape, then lane by lane. Other shapes than rows stand in a function of
  * their own, whose stack frame the common case would pay for. */

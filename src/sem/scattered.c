@@ -53,33 +53,8 @@ ALWAYS_INLINE row_register register_of_pairs(const u64 *v)
 
 /* --- Words ---------------------------------------------------------------------------------------- */
 
-#define MEMORY   u8
-#define REGISTER u16
-#include "sem/scattered_load.h"
-#define MEMORY   u8
-#define REGISTER u32
-#include "sem/scattered_load.h"
-#define MEMORY   u16
-#define REGISTER u16
-#include "sem/scattered_load.h"
-#define MEMORY   u16
-#define REGISTER u32
-#include "sem/scattered_load.h"
-#define MEMORY   u32
-#define REGISTER u32
-#include "sem/scattered_load.h"
-#define MEMORY   u64
-#define REGISTER u64
-#include "sem/scattered_load.h"
-#define MEMORY   s8
-#define REGISTER u16
-#include "sem/scattered_load.h"
-#define MEMORY   s8
-#define REGISTER u32
-#include "sem/scattered_load.h"
-#define MEMORY   s16
-#define REGISTER u32
-#include "sem/scattered_load.h"
+#define LOAD_TEMPLATE "sem/scattered_load.h"
+#include "sem/each_load.h"
 
 #define MEMORY u8
 #include "sem/scattered_store.h"

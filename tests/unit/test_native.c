@@ -12,7 +12,6 @@
 #include "api/session.h"
 #include "main.h"
 #include "native/flow.h"
-#include "native/shapes.h"
 #include "native_there.h"
 
 enum { WORDS = 4096, THREADS = 128 };
@@ -152,204 +151,6 @@ START_TEST(vectors_of_some_lanes_agree)
 {
 	for (u32 place = 0; native_is_there() && place < COUNT_OF(vector_places); place++)
 		agree(vectors_text, masks[_i], vector_places[place]);
-}
-END_TEST
-
-/* --- Shapes that a first launch did not have ------------------------------------------------------ */
-
-/* Lane's words by parameters: (tid * times + tid / 8 * more + plus) ^ flip, in shared memory, at offsets of 4 to 12 and 1 KiB, and in global memory. */
-static const char turning_text[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 to, "
-				   ".param .u32 times, .param .u32 more, .param "
-				   ".u32 plus, .param .u32 flip, .param .u32 rounds)\n{\n"
-				   ".shared .align 16 .b8 near[8192]; .reg .pred p; .reg .b32 r<24>; .reg .b64 d<8>;\n"
-				   "mov.u32 r0, %tid.x; ld.param.u64 d0, [to]; ld.param.u32 r1, [times]; ld.param.u32 "
-				   "r2, [more]; ld.param.u32 r3, [plus];\n"
-				   "ld.param.u32 r4, [flip]; ld.param.u32 r20, [rounds]; mov.u32 r5, near; mad.lo.u32 "
-				   "r6, r0, 4, r5; mul.lo.u32 r7, r0, 77; mov.b32 r8, "
-				   "0;\n"
-				   "fill: mad.lo.u32 r7, r7, 1664525, 1013904223; st.shared.u32 [r6], r7; add.u32 r6, "
-				   "r6, 512; add.u32 r8, r8, 1;\n"
-				   "setp.lt.u32 p, r8, 16; @p bra fill; bar.sync 0;\n"
-				   "shr.u32 r9, r0, 3; mul.lo.u32 r9, r9, r2; mad.lo.u32 r9, r0, r1, r9; add.u32 r9, "
-				   "r9, r3; xor.b32 r9, r9, r4; mov.b32 r19, 0;\n"
-				   "shl.b32 r10, r9, 2; add.u32 r10, r10, r5; mul.wide.u32 d1, r9, 4; add.u64 d1, d1, "
-				   "d0; shl.b32 r11, r9, 4; and.b32 r11, r11, "
-				   "4095; add.u32 r11, r11, r5;\n"
-				   "again: ld.shared.u32 r12, [r10+4]; ld.shared.u32 r13, [r10+12]; ld.shared.u32 r14, "
-				   "[r10+1024]; add.u32 r12, r12, r13;\n"
-				   "ld.shared.v4.u32 {r15, r16, r17, r18}, [r11+1024]; mad.lo.u32 r12, r12, 3, r14; "
-				   "mad.lo.u32 r12, r12, 5, r15; mad.lo.u32 r12, r12, "
-				   "7, r16;\n"
-				   "mad.lo.u32 r12, r12, 11, r17; mad.lo.u32 r12, r12, 13, r18; st.global.u32 [d1], "
-				   "r12; ld.global.u32 r13, [d1]; st.shared.u32 "
-				   "[r10+8], r13;\n"
-				   "add.u32 r19, r19, 1; setp.lt.u32 p, r19, r20; @p bra again; ret;\n}\n";
-
-struct turning {
-	u64 to;
-	u32 times, more, plus, flip, rounds;
-};
-static const struct turning turnings[] = {
-	{.times = 1},                     /* a row, */
-	{.times = 2},                     /* every second word, */
-	{.times = 0, .plus = 9},          /* one place, */
-	{.times = 0, .more = 3},          /* quarters at one place each, */
-	{.times = 1, .more = 5},          /* quarters in a row each, */
-	{.times = 1, .flip = 21},         /* near, in disorder, */
-	{.times = 31},                    /* far apart, */
-	{.times = 1, .plus = 100000},     /* out of reach */
-	{.times = 1, .plus = 2048 - 128}, /* of the last access alone */
-};
-
-struct turned {
-	u32 out[2 * WORDS];
-	struct fault fault;
-};
-
-/* One launch after the other of one session, by each of the parameters from `first` on. */
-static void turn(enum native_mode mode, u32 first, struct turned *t)
-{
-	const struct lower_options options = {0};
-	struct launch_stats stats;
-	struct session s;
-	char message[256] = "";
-
-	ck_assert(session_open(&s));
-	session_add_text(&s, "turning.ptx", turning_text, sizeof turning_text - 1);
-	ck_assert_msg(session_build(&s, &options), "%.2000s", session_diagnostics(&s, false));
-	ck_assert(session_reset_memory(&s));
-	const u64 to = memory_allocate(&s.memory, 8 * WORDS, 256, "to", 0);
-	for (u32 k = 0; k < COUNT_OF(turnings); k++) {
-		struct turning params = turnings[(first + k) % COUNT_OF(turnings)];
-		params.to = to;
-		params.rounds = 3;
-		memset(&t[k], 0, sizeof t[k]);
-		memset(memory_find(&s.memory, to, 1)->host, 0, 8 * WORDS);
-		struct launch l = {.program = s.program,
-				   .kernel = program_kernel(s.program, "k"),
-				   .memory = &s.memory,
-				   .grid = {1, 1, 1},
-				   .block = {32, 1, 1},
-				   .params = (const u8 *)&params,
-				   .jobs = 1};
-		l.native = session_native(&s, s.program, l.kernel, mode);
-		launch_run(&l, &stats, &t[k].fault, message, sizeof message);
-		memcpy(t[k].out, memory_find(&s.memory, to, 1)->host, sizeof t[k].out);
-	}
-	session_close(&s);
-}
-
-/* Code made for what the first launch's accesses look like is right for all others, and tells their faults. */
-START_TEST(later_launches_have_other_shapes)
-{
-	static struct turned interpreted[COUNT_OF(turnings)], native[COUNT_OF(turnings)];
-
-	if (!native_is_there())
-		return;
-	turn(NATIVE_OFF, (u32)_i, interpreted);
-	turn(NATIVE_ALWAYS, (u32)_i, native);
-	for (u32 k = 0; k < COUNT_OF(turnings); k++) {
-		ck_assert_int_eq(interpreted[k].fault.kind, native[k].fault.kind);
-		ck_assert_uint_eq(interpreted[k].fault.address, native[k].fault.address);
-		ck_assert_uint_eq(interpreted[k].fault.lanes, native[k].fault.lanes);
-		ck_assert_msg(!memcmp(interpreted[k].out, native[k].out, sizeof native[k].out), "launch %u after %d", k,
-			      _i);
-	}
-}
-END_TEST
-
-/* Where most accesses are mistaken, the kernel gets code for all shapes, and stays right. */
-START_TEST(mistaken_code_is_replaced)
-{
-	static const u32 rounds = 10000;
-	const struct lower_options options = {0};
-	const struct native_code *made[4] = {NULL};
-	struct launch_stats stats;
-	struct session s;
-	struct fault fault;
-	char message[256] = "";
-
-	if (!native_is_there())
-		return;
-	ck_assert(session_open(&s));
-	session_add_text(&s, "turning.ptx", turning_text, sizeof turning_text - 1);
-	ck_assert(session_build(&s, &options));
-	ck_assert(session_reset_memory(&s));
-	struct turning params = {.to = memory_allocate(&s.memory, 8 * WORDS, 256, "to", 0), .rounds = rounds};
-	for (u32 k = 0; k < COUNT_OF(made); k++) {
-		params.times = k ? 7 : 1;
-		struct launch l = {.program = s.program,
-				   .kernel = program_kernel(s.program, "k"),
-				   .memory = &s.memory,
-				   .grid = {1, 1, 1},
-				   .block = {32, 1, 1},
-				   .params = (const u8 *)&params,
-				   .jobs = 1};
-		l.native = session_native(&s, s.program, l.kernel, NATIVE_ALWAYS);
-		ck_assert_int_eq(launch_run(&l, &stats, &fault, message, sizeof message), LAUNCH_OK);
-		made[k] = native_ready(l.native);
-		ck_assert_ptr_nonnull(made[k]);
-	}
-	ck_assert_ptr_eq(made[0], made[1]);
-	ck_assert_ptr_ne(made[1], made[2]);
-	ck_assert_ptr_eq(made[2], made[3]);
-	session_close(&s);
-}
-END_TEST
-
-/* Words of a small shared array: one for all lanes, and a row of which only those lanes load that have a place there. */
-static const char edge_text[] =
-	".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 to)\n{\n"
-	".shared .align 16 .b8 near[64]; .reg .pred p, q; .reg .b32 r<9>; .reg .b64 d<3>;\n"
-	"mov.u32 r0, %tid.x; ld.param.u64 d0, [to]; mul.wide.u32 d1, r0, 4; add.u64 d0, d0, d1; mov.u32 r1, near;\n"
-	"mad.lo.u32 r2, r0, 4, r1; mul.lo.u32 r3, r0, 77; setp.lt.u32 p, r0, 16; @p st.shared.u32 [r2], r3; bar.sync "
-	"0;\n"
-	"sub.u32 r4, r0, 3; setp.lt.u32 p, r4, 16; mov.u32 r5, 0; mov.u32 r6, 0;\n"
-	"again: ld.shared.u32 r7, [near+60]; add.u32 r6, r6, r7; mov.u32 r8, 5; @!p bra over;\n"
-	"ld.shared.u32 r8, [r2+-12]; mad.lo.u32 r8, r8, 3, r5; xor.b32 r8, r8, r6; add.u32 r6, r6, 9;\n"
-	"over: mad.lo.u32 r6, r6, 5, r8; add.u32 r5, r5, 1; setp.lt.u32 q, r5, 60000; @q bra again;\n"
-	"st.global.u32 [d0], r6; ret;\n}\n";
-
-/* What the kernel leaves after its third launch; *kept: all three by the same code. */
-static void run_edge(enum native_mode mode, u32 out[32], bool *kept)
-{
-	const struct native_code *made[3] = {NULL};
-	struct launch_stats stats;
-	struct session s;
-	struct fault fault;
-	char message[256] = "";
-
-	build_kernel(&s, "%s%s", edge_text, "");
-	ck_assert(session_reset_memory(&s));
-	const u64 to = memory_allocate(&s.memory, 4 * 32, 256, "to", 0);
-	for (u32 k = 0; k < COUNT_OF(made); k++) {
-		struct launch l = {.program = s.program,
-				   .kernel = program_kernel(s.program, "k"),
-				   .memory = &s.memory,
-				   .grid = {1, 1, 1},
-				   .block = {32, 1, 1},
-				   .params = (const u8 *)&to,
-				   .jobs = 1};
-		l.native = session_native(&s, s.program, l.kernel, mode);
-		ck_assert_int_eq(launch_run(&l, &stats, &fault, message, sizeof message), LAUNCH_OK);
-		made[k] = l.native ? native_ready(l.native) : NULL;
-	}
-	memcpy(out, memory_find(&s.memory, to, 1)->host, 4 * 32);
-	*kept = made[0] && made[0] == made[2];
-	session_close(&s);
-}
-
-START_TEST(edges_of_shared_memory_are_in_line)
-{
-	u32 interpreted[32], native[32];
-	bool kept;
-
-	if (!native_is_there())
-		return;
-	run_edge(NATIVE_OFF, interpreted, &kept);
-	run_edge(NATIVE_ALWAYS, native, &kept);
-	ck_assert(!memcmp(interpreted, native, sizeof native));
-	ck_assert(kept);
 }
 END_TEST
 
@@ -749,63 +550,17 @@ START_TEST(expanded_rows_are_no_walls)
 }
 END_TEST
 
-/* A loop that runs often enough to take all steps of the trial. */
-static u32 write_long_loop(char *source, size_t size)
-{
-	size_t used = (size_t)snprintf(
-		source, size, "%s",
-		".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-		".reg .b32 r<4>; .reg .b64 d<4>; .reg .pred q; ld.param.u64 d0, [p]; mov.u32 r0, %tid.x;\n"
-		"mul.wide.u32 d1, r0, 4; add.u64 d0, d0, d1; mov.u32 r1, 0; mov.u32 r2, 0;\nagain:\n");
-	for (u32 k = 0; k < 400; k++)
-		used += (size_t)snprintf(source + used, size - used, "add.u32 r2, r2, r1;\n");
-	used += (size_t)snprintf(source + used, size - used, "%s",
-				 "add.u32 r1, r1, 1; setp.lt.u32 q, r1, 1000; @q bra again;\n"
-				 "st.global.u32 [d0], r2; ret;\n}\n");
-	ck_assert_uint_lt(used, size);
-	return (u32)used;
-}
-
-START_TEST(shapes_behind_a_long_loop_are_known)
-{
-	const struct lower_options options = {0};
-	static char source[16 << 10];
-	u8 params[8] = {0};
-	struct session s;
-	u32 known = 0;
-
-	ck_assert(session_open(&s));
-	session_add_text(&s, "loop.ptx", source, write_long_loop(source, sizeof source));
-	ck_assert(session_build(&s, &options));
-	const struct kernel *kernel = program_kernel(s.program, "k");
-	const struct native_sample sample = {
-		.taken = true, .block = {32, 1, 1}, .grid = {1, 1, 1}, .kernel = kernel, .params = params};
-	const struct code_flow *f = code_flow_build(&s.arena, s.program->isa, kernel->code, NULL);
-	ck_assert_ptr_nonnull(f);
-	const u8 *shapes = shapes_find(f, &sample);
-	ck_assert_ptr_nonnull(shapes);
-	for (u32 k = 0; k < kernel->code->insn_count; k++)
-		known += shapes[k] == (SHAPE_KNOWN | SHAPE_ROW);
-	ck_assert_uint_eq(known, 1);
-	session_close(&s);
-}
-END_TEST
-
 UNIT_TESTS("native", 300)
 {
 	UNIT_TEST(the_compiler_gives_its_memory_back);
 	tcase_add_loop_test(unit, accesses_of_some_lanes_agree, 0, COUNT_OF(masks));
 	tcase_add_loop_test(unit, vectors_of_some_lanes_agree, 0, COUNT_OF(masks));
-	tcase_add_loop_test(unit, later_launches_have_other_shapes, 0, COUNT_OF(turnings));
-	UNIT_TEST(mistaken_code_is_replaced);
-	UNIT_TEST(edges_of_shared_memory_are_in_line);
 	tcase_add_loop_test(unit, many_sums_agree, 0, COUNT_OF(betweens));
 	tcase_add_loop_test(unit, rounding_is_the_instructions, 0, COUNT_OF(rounded));
 	tcase_add_loop_test(unit, sums_are_the_same_in_any_order, 0, COUNT_OF(sums));
 	tcase_add_loop_test(unit, old_values_are_the_same, 0, COUNT_OF(orders));
 	UNIT_TEST(sums_do_not_end_regions);
 	UNIT_TEST(expanded_rows_are_no_walls);
-	UNIT_TEST(shapes_behind_a_long_loop_are_known);
 	tcase_add_loop_test(unit, closing_waits_for_no_compiler, 0, 12);
 	UNIT_TEST(a_forked_child_closes);
 	tcase_add_loop_test(unit, a_forked_child_waits_for_no_compiler, 0, 8);
