@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rows at equal distances, by data flow over the whole kernel: a row has one step if everything that writes it gives it that step.
+ * Rows whose lanes are at known distances from the first, mostly at equal ones, by data flow over the whole kernel: a row has the distances that
+ * everything gives it that writes it.
  *
  *      %tid.x                1        (blocks of 32 threads along x, or a multiple)
  *      %ctaid.x, 4, [n]      0        one number for all lanes, likewise what a load from one place of memory gives all of them
@@ -8,10 +9,11 @@
  *      mul.wide.u32 o, i, 4  4        likewise, if i does not wrap around among the lanes, which native code asks
  *      shr.u32 w, t, 5       0        bit by bit: the lowest five of %tid.x are zero in the first lane, and the lane's number in others
  *      and.b32 l, t, 31      1        likewise
+ *      and.b32 h, t, 1       0 1 0 1 ..   likewise: at other than equal distances
  *      xor.b32 x, t, 5       varies   but of uniform rows alone every instruction makes uniform ones
  *
- * It begins with the hope that all rows have a step, and gives up what is not so until nothing changes. What an instruction does to steps
- * its own handler says. A sum of products (TRAIT_LINEAR) is known by what it is for operands that are 0 or 1, or, as so many bits of
+ * It begins with the hope that all rows have distances, and gives up what is not so until nothing changes. What an instruction does to
+ * them its own handler says. A sum of products (TRAIT_LINEAR) is known by what it is for operands that are 0 or 1, or, as so many bits of
  * them are zero, for the least that they may be besides 0. What goes bit by bit (TRAIT_BITWISE) is known by what it is where all bits
  * that are not known are clear, and all set: lanes differ in the others alone.
  *
@@ -36,7 +38,7 @@ enum row_state { ROW_UNSEEN, ROW_AFFINE, ROW_VARIES };
 
 struct analysis {
 	struct code_flow *f;
-	u8 *state;     /* by row: enum row_state; the step stands in the flow's row, */
+	u8 *state;     /* by row: enum row_state; the distances stand in the flow's row, */
 	u8 *zeros;     /* and here how many bits of the first lane's number are zero, from the lowest on */
 	bool *hoisted; /* by row: a hoisted instruction gives it its value */
 	bool *parted;  /* by block: its branch has been found to part lanes */
@@ -54,20 +56,81 @@ static void note_varies(struct analysis *a, u32 row)
 	a->state[row] = ROW_VARIES;
 }
 
-static void note_step(struct analysis *a, u32 row, u64 step, u32 zeros)
+/* What the lanes of a row have more than the first. */
+struct distances {
+	u64 of[WARP_LANES];
+};
+
+static u64 all_bits(u32 bits) { return bits == 64 ? ~0ull : 0xffffffff; }
+
+static struct distances by_step(u64 step)
+{
+	struct distances d;
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		d.of[l] = step * l;
+	return d;
+}
+static struct distances distances_of(const struct flow_row *r)
+{
+	struct distances d = by_step(r->step);
+
+	if (r->distances)
+		memcpy(d.of, r->distances, sizeof d.of);
+	return d;
+}
+
+/* Whether each lane is as far from the one before it as the second from the first. */
+static bool are_equal(const struct distances *d, u32 bits)
+{
+	for (u32 l = 1; l < WARP_LANES; l++)
+		if ((d->of[l] - d->of[l - 1] - d->of[1]) & all_bits(bits))
+			return false;
+	return true;
+}
+
+static bool has_distances(const struct flow_row *r, const struct distances *d)
+{
+	const struct distances own = distances_of(r);
+
+	for (u32 l = 0; l < WARP_LANES; l++)
+		if ((own.of[l] - d->of[l]) & all_bits(r->bits))
+			return false;
+	return true;
+}
+
+static void set_distances(struct arena *arena, struct flow_row *r, const struct distances *d)
+{
+	const bool equal = are_equal(d, r->bits);
+	u64 *own = equal ? NULL : ARENA_ARRAY(arena, WARP_LANES, u64);
+
+	if (own)
+		memcpy(own, d->of, sizeof d->of);
+	r->distances = own;
+	r->step = equal ? d->of[1] : 1;
+}
+
+static void note_distances(struct analysis *a, u32 row, const struct distances *d, u32 zeros)
 {
 	struct flow_row *r = &a->f->rows[row];
 
 	a->changed |= a->state[row] == ROW_AFFINE && zeros < a->zeros[row];
 	if (a->state[row] == ROW_UNSEEN || zeros < a->zeros[row])
 		a->zeros[row] = (u8)zeros;
-	if (r->bits == 128 || (a->state[row] == ROW_AFFINE && r->step != step)) {
+	if (r->bits == 128 || (a->state[row] == ROW_AFFINE && !has_distances(r, d))) {
 		note_varies(a, row);
 	} else if (a->state[row] == ROW_UNSEEN) {
 		a->state[row] = ROW_AFFINE;
-		r->step = step;
+		set_distances(a->f->arena, r, d);
 		a->changed = true;
 	}
+}
+
+static void note_step(struct analysis *a, u32 row, u64 step, u32 zeros)
+{
+	const struct distances d = by_step(step);
+
+	note_distances(a, row, &d, zeros);
 }
 
 static u32 zeros_of(u64 value) { return value ? (u32)__builtin_ctzll(value) : ZEROS_ALL; }
@@ -131,25 +194,13 @@ static u64 lane_get(const u8 *row, u32 bits, u32 lane)
 	return bits == 64 ? ((const u64 *)(const void *)row)[lane] : ((const u32 *)(const void *)row)[lane];
 }
 
-static void row_fill(u8 *row, u32 bits, u64 first, u64 step)
+static void row_fill(u8 *row, u32 bits, u64 first, const struct distances *d)
 {
 	for (u32 l = 0; l < WARP_LANES; l++)
 		if (bits == 64)
-			((u64 *)(void *)row)[l] = first + step * l;
+			((u64 *)(void *)row)[l] = first + d->of[l];
 		else
-			((u32 *)(void *)row)[l] = (u32)(first + step * l);
-}
-
-/* Whether the row's lanes are at equal distances. */
-static bool row_step(const u8 *row, u32 bits, u64 *step)
-{
-	const u64 all = bits == 64 ? ~0ull : 0xffffffff;
-
-	*step = (lane_get(row, bits, 1) - lane_get(row, bits, 0)) & all;
-	for (u32 l = 1; l < WARP_LANES; l++)
-		if (((lane_get(row, bits, l) - lane_get(row, bits, l - 1)) & all) != *step)
-			return false;
-	return true;
+			((u32 *)(void *)row)[l] = (u32)(first + d->of[l]);
 }
 
 /* Widths are those of the types: narrow numbers wrap around elsewhere, and relaxed registers are wider. */
@@ -191,25 +242,77 @@ static void fill_unknown(const struct analysis *a, u32 row, bool set, bool bitwi
 {
 	const struct flow_row *r = &a->f->rows[row];
 	const u64 highest = a->zeros[row] < r->bits ? ~0ull << a->zeros[row] : 0;
+	const struct distances d = distances_of(r);
 
-	row_fill(a->frame + r->offset, r->bits, !set ? 0 : bitwise ? highest : highest & -highest, r->step);
+	row_fill(a->frame + r->offset, r->bits, !set ? 0 : bitwise ? highest : highest & -highest, &d);
 }
 
 /* Bit by bit, lanes must differ only in bits that are zero in the first one, so that these are known of each. */
 static bool is_apart(const struct analysis *a, u32 row)
 {
-	const u64 step = a->f->rows[row].step, most = step * (WARP_LANES - 1);
+	const struct distances d = distances_of(&a->f->rows[row]);
+	u64 any = 0;
 
-	return !step || (step < 1ull << 32 && (a->zeros[row] == ZEROS_ALL || most < 1ull << a->zeros[row]));
+	for (u32 l = 0; l < WARP_LANES; l++)
+		any |= d.of[l] & all_bits(a->f->rows[row].bits);
+	return a->zeros[row] == ZEROS_ALL || any < 1ull << a->zeros[row];
 }
 
-/* The step of the result of instruction k, whatever the first lanes are; false: it depends on them, or there is none. */
-static bool find_step(struct analysis *a, u32 k, const struct step *s, const struct step_operand *written, u64 *step,
-		      u32 *zeros)
+/* Whether lanes of a narrow row count less than the first: as a wide number, if that is small, they count more. */
+static bool widens_less(const struct code_flow *f, const struct step *s, const struct step_operand *written)
+{
+	for (u32 o = 0; o < s->operand_count && written->bits == 64; o++) {
+		const struct flow_row *r = &f->rows[s->operands[o].row];
+		const struct distances d = distances_of(r);
+		for (u32 l = 0; s->operands[o].read && r->bits == 32 && !r->constant && l < WARP_LANES; l++)
+			if (d.of[l] & 1u << 31)
+				return true;
+	}
+	return false;
+}
+
+/* What an instruction has made of one choice of first lanes. */
+struct trial {
+	struct distances apart;
+	u64 other[WARP_LANES]; /* the bits in which lanes are not as the first */
+};
+
+static void try_choice(struct analysis *a, u32 k, const struct step *s, const u32 *rows, u32 count, u32 choice)
+{
+	const struct code_flow *f = a->f;
+	const struct distances none = by_step(0);
+
+	for (u32 o = 0; o < s->operand_count; o++) {
+		const struct flow_row *r = &f->rows[s->operands[o].row];
+		if (r->constant)
+			row_fill(a->frame + r->offset, r->bits, r->value, &none);
+	}
+	for (u32 n = 0; n < count; n++)
+		fill_unknown(a, rows[n], choice >> n & 1, s->form->row->traits & TRAIT_BITWISE);
+	s->meaning->run(a->warp, &f->code->insns[k], a->frame, FULL_MASK);
+}
+
+static struct trial result_of(const u8 *result, u32 bits)
+{
+	const u64 first = lane_get(result, bits, 0);
+	struct trial t;
+
+	for (u32 l = 0; l < WARP_LANES; l++) {
+		t.apart.of[l] = (lane_get(result, bits, l) - first) & all_bits(bits);
+		t.other[l] = lane_get(result, bits, l) ^ first;
+	}
+	return t;
+}
+
+/* What lanes of the result of instruction k have more than the first, whatever the first lanes of its operands are; false: it depends on
+ * them, or there is none. If so many bits differ always, and by as much, each differs always in one way. */
+static bool find_distances(struct analysis *a, u32 k, const struct step *s, const struct step_operand *written,
+			   struct distances *d, u32 *zeros)
 {
 	const struct code_flow *f = a->f;
 	const bool bitwise = s->form->row->traits & TRAIT_BITWISE;
 	u32 rows[UNKNOWN_MOST], count;
+	struct trial first;
 
 	if (!has_plain_widths(s) || s->form->layout != LAYOUT_DIRECT || !find_unknown(f, s, rows, &count))
 		return false;
@@ -218,22 +321,18 @@ static bool find_step(struct analysis *a, u32 k, const struct step *s, const str
 			return false;
 	*zeros = ZEROS_ALL;
 	for (u32 choice = 0; choice < 1u << count; choice++) {
-		u64 own;
-		for (u32 o = 0; o < s->operand_count; o++) {
-			const struct flow_row *r = &f->rows[s->operands[o].row];
-			if (r->constant)
-				row_fill(a->frame + r->offset, r->bits, r->value, 0);
-		}
-		for (u32 n = 0; n < count; n++)
-			fill_unknown(a, rows[n], choice >> n & 1, bitwise);
-		s->meaning->run(a->warp, &f->code->insns[k], a->frame, FULL_MASK);
+		try_choice(a, k, s, rows, count, choice);
 		const u8 *result = a->frame + f->rows[written->row].offset;
-		if (!row_step(result, written->bits, &own) || (choice && own != *step))
+		const struct trial own = result_of(result, written->bits);
+		if (!choice)
+			first = own;
+		if (memcmp(&own.apart, &first.apart, sizeof own.apart) ||
+		    (bitwise && memcmp(own.other, first.other, sizeof own.other)))
 			return false;
-		*step = own;
 		*zeros = min_u32(*zeros, zeros_of(lane_get(result, written->bits, 0)));
 	}
-	return true;
+	*d = first.apart;
+	return are_equal(d, written->bits) || !widens_less(f, s, written);
 }
 
 /* --- Instructions ------------------------------------------------------------------------------- */
@@ -287,14 +386,14 @@ static bool reads_any(const struct analysis *a, const struct step *s, enum row_s
 static void note_result(struct analysis *a, u32 k, const struct step *s, bool pure, const struct step_operand *o)
 {
 	const u64 *merged = a->f->merged[a->f->block_of[k]];
-	u64 step = 0;
+	struct distances d;
 	u32 zeros = 0;
 
 	if (!pure || o->bits != a->f->rows[o->row].bits || (merged && row_in(merged, o->row)) ||
 	    !reads(a, s, ROW_AFFINE, false))
 		note_varies(a, o->row);
-	else if (s->form->row->traits & TRAITS_ALGEBRAIC && o->bits > 1 && find_step(a, k, s, o, &step, &zeros))
-		note_step(a, o->row, step, zeros);
+	else if (s->form->row->traits & TRAITS_ALGEBRAIC && o->bits > 1 && find_distances(a, k, s, o, &d, &zeros))
+		note_distances(a, o->row, &d, zeros);
 	else if (reads(a, s, ROW_AFFINE, true))
 		note_step(a, o->row, 0, 0);
 	else

@@ -67,8 +67,9 @@ struct flow_row {
 	u8 bits;
 	bool constant; /* an immediate or an address: `value` in all lanes */
 	u64 value;
-	bool affine; /* each lane has `step` more than the one before it, modulo the row's width: native/affine.h */
-	u64 step;
+	bool affine; /* each lane has that much more than the first, modulo the row's width: native/affine.h: */
+	u64 step;    /* more than the lane before it; not 0 where they are at other distances, */
+	const u64 *distances; /* by lane; NULL: at equal ones */
 	/* Wherever it is read it is base + index * 2^shift + from, lane by lane, without a sign or with it: native/scaled.h. */
 	bool scaled, is_signed;
 	u8 shift;

@@ -127,6 +127,9 @@ static void put_region(struct key_writer *w, const struct region *r)
 		put(w, facts, sizeof facts);
 		put_word(w, row->value);
 		put_word(w, row->step);
+		put_word(w, row->distances != NULL);
+		if (row->distances)
+			put(w, row->distances, WARP_LANES * sizeof *row->distances);
 	}
 	for (u32 k = 0; k < r->block_count; k++)
 		put_block(w, r, &r->blocks[k]);

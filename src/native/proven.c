@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A row of addresses at equal distances tells where each lane goes. Of others it is worth knowing whether a load says where: what
+ * A row of addresses at known distances tells where each lane goes. Of others it is worth knowing whether a load says where: what
  * follows a loaded number goes anywhere, and else a lane mostly goes on where it was, as along a list of its own, which the host's own
  * prefetching does not see among the others'.
  */
@@ -8,6 +8,7 @@
 
 #include "decode/operands.h"
 #include "isa/form.h"
+#include "native/window.h"
 
 enum { WALK_MOST = 64, WALK_ROWS = 16 };
 
@@ -42,14 +43,18 @@ static bool goes_along(const struct code_flow *f, u32 k, u32 row)
 	return true;
 }
 
-/* bytes: of one lane's access. */
-static u16 by_distance(u64 step, u32 bytes)
+static u16 by_distance(const struct step *s, const struct flow_row *address)
 {
+	const u32 bytes = type_bits(form_type(s->form, 0)) / 8 * form_vector(s->form);
+	const u64 step = address->step;
+
 	if (step == 0)
 		return PROVEN_SAME;
-	if (step == bytes)
+	if (step == bytes && !address->distances)
 		return PROVEN_ROW;
-	return step <= PROVEN_STEP_MOST && step % bytes == 0 ? (u16)(PROVEN_STEP + step) : PROVEN_NOTHING;
+	if (window_fits(s, address))
+		return PROVEN_WINDOW;
+	return !address->distances && step <= PROVEN_STEP_MOST && step % bytes == 0 ? (u16)(PROVEN_STEP + step) : PROVEN_NOTHING;
 }
 
 u16 proven_find(const struct code_flow *f, u32 k, bool affine)
@@ -61,7 +66,7 @@ u16 proven_find(const struct code_flow *f, u32 k, bool affine)
 		if (s->operands[o].place != PLACE_A)
 			continue;
 		if (affine && row->affine)
-			return by_distance(row->step, type_bits(form_type(s->form, 0)) / 8 * form_vector(s->form));
+			return by_distance(s, row);
 		return goes_along(f, k, s->operands[o].row) ? PROVEN_ALONG : PROVEN_NOTHING;
 	}
 	return PROVEN_NOTHING;

@@ -24,7 +24,7 @@ struct region_insn {
 	const struct insn *plain; /* what a warp by itself runs */
 	u32 number;               /* its number in the code */
 	const char *meaning;      /* "FILE:NAME" of what may be inlined; NULL: call the handler */
-	const u32 *list;          /* operands that do not fit the instruction: offsets in the frame; NULL: none */
+	const u32 *list;          /* operands that do not fit the instruction: offsets in the frame; or what PROVEN_WINDOW has there */
 	u32 list_count;
 	const struct region_operand *operands;
 	u32 operand_count;
@@ -91,8 +91,9 @@ struct region_row {
 	bool constant;
 	bool barrier; /* machine code: of the rows B0 to B15, which say what lanes meet at a BSYNC */
 	u64 value;
-	bool affine; /* each lane has `step` more than the one before it */
+	bool affine; /* as struct flow_row has it */
 	u64 step;
+	const u64 *distances;
 	bool scaled, is_signed; /* made of others, as struct flow_row has it, wherever it is read */
 	u8 shift;
 	s32 from;

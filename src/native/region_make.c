@@ -14,6 +14,7 @@
 #include "native/growth.h"
 #include "native/proven.h"
 #include "native/reaches.h"
+#include "native/window.h"
 
 struct making {
 	struct growth *g;
@@ -87,7 +88,8 @@ static u32 region_row(struct making *m, u32 row)
 						      .barrier = is_barrier(m->f->code, from->offset),
 						      .value = from->value,
 						      .affine = m->affine && from->affine && !from->constant,
-						      .step = from->step};
+						      .step = from->step,
+						      .distances = from->distances};
 		if (is_scaled(m, row))
 			make_scaled(m, from, own);
 	}
@@ -214,8 +216,18 @@ static void note_proven(const struct making *m, u32 k, struct region_insn *x)
 	x->proven = proven_find(m->f, k, m->affine);
 	if (x->affine)
 		x->shapes = SHAPE_KNOWN | SHAPE_SAME;
+	else if (x->proven == PROVEN_WINDOW)
+		x->shapes = SHAPE_KNOWN;
 	else if (x->proven == PROVEN_ROW || x->proven == PROVEN_SAME)
 		x->shapes = SHAPE_KNOWN | others | (x->proven == PROVEN_ROW ? SHAPE_ROW : SHAPE_SAME);
+}
+
+static const struct flow_row *address_of(const struct code_flow *f, const struct step *s)
+{
+	for (u32 o = 0; o < s->operand_count; o++)
+		if (s->operands[o].place == PLACE_A)
+			return &f->rows[s->operands[o].row];
+	return NULL;
 }
 
 /* Words that do not fit the instruction. */
@@ -225,6 +237,8 @@ static void make_list(struct making *m, const struct step *s, struct region_insn
 	const u8 layout = s->form ? s->form->layout : LAYOUT_LIST;
 	const u32 *list = f->code->operands + (layout == LAYOUT_LIST ? (u32)to->plain->imm : to->plain->b);
 
+	if (to->proven == PROVEN_WINDOW)
+		to->list = window_make(f, s, address_of(f, s), &to->list_count);
 	if (layout != LAYOUT_LIST && layout != LAYOUT_MEMORY_LIST)
 		return;
 	to->list_count = !s->form ? s->words : s->form->operand_count - (layout == LAYOUT_LIST ? 0u : 2u);

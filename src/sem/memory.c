@@ -53,12 +53,16 @@ ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 
 	const u32 *base = ROW_OF(u32, i->a);
 	u32 *d = ROW_OF(u32, i->d);
 
+	if (is_by_window(i))
+		return load_by_window(w, i, rows, mask);
 	return load_near_row(w, i, base, d, mask) || (mask == FULL_MASK && load_column(w, i, base, d)) ||
 	       (is_scattered_word(i) && load_each_u32_u32(w, i, rows, mask, SPACE_SHARED, false));
 }
 /* What is a row for certain has been tried, and is out of reach. */
 ALWAYS_INLINE bool store_shared_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
+	if (is_by_window(i))
+		return store_by_window(w, i, rows, mask);
 	return i->run != PROVEN_ROW && (store_parts(w, i, ROW_OF(u32, i->a), ROW_OF(u32, i->b), mask) ||
 					store_each_u32(w, i, rows, mask, SPACE_SHARED, false));
 }

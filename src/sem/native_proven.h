@@ -7,17 +7,37 @@
 #define PTXSIM_SEM_NATIVE_PROVEN_H
 
 /* Neighbours, the size of the access apart; all lanes at one place; each lane along a way of its own, as nothing loaded just before
- * says where; with n added, n bytes apart, a multiple of the size. Beside the first and PROVEN_ALONG: by a scaled row; beside that: what it
+ * says where; words of shared memory within a window, each at a known distance from the first lane's; with n added, n bytes apart, a multiple of the size. Beside the first and PROVEN_ALONG: by a scaled row; beside that: what it
  * loads says where another access goes, of which struct ahead stands behind the instruction. */
 enum native_proven {
 	PROVEN_NOTHING,
 	PROVEN_ROW,
 	PROVEN_SAME,
 	PROVEN_ALONG,
+	PROVEN_WINDOW,
 	PROVEN_STEP,
 	PROVEN_STEP_MOST = 0x4000,
 	PROVEN_SCALED = 0x8000,
 	PROVEN_AHEAD = 0x4000
+};
+
+enum { WINDOW_WORDS = 64, WINDOW_PIECE = 8, WINDOW_PIECES = WINDOW_WORDS / WINDOW_PIECE };
+
+/* What stands behind an access of PROVEN_WINDOW. */
+struct word_window {
+	s32 from;  /* bytes, from the first lane's address to the window */
+	u32 words; /* that are within it, from the first that is accessed to the last */
+};
+struct window_load {
+	struct word_window at;
+	u32 slot[32];                /* by lane: its word of the window */
+	u32 used[32 / WINDOW_PIECE]; /* by eight lanes: the pieces of eight words that they load from, a set */
+};
+struct window_store {
+	struct word_window at;
+	u32 lane[WINDOW_WORDS];  /* by word: the lane that stores there, */
+	u32 bit[WINDOW_WORDS];   /* and that lane's bit of a mask; 0: none does */
+	u32 used[WINDOW_PIECES]; /* by piece: which eight lanes store there, a set */
 };
 
 /* Of an access by a scaled row, in place of its handler: the row of the base; above that the shift, and whether the index counts with its

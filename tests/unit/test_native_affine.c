@@ -50,6 +50,17 @@ static const char *const parts[] = {
 	"add.u32 r9, r5, r6; mad.lo.u32 r9, r7, 3, r9; mad.lo.u32 r9, r8, 5, r9; mad.lo.u32 r9, r14, 11, r9;",
 	"lop3.b32 r4, r0, r1, 32, 0xd8; shr.u32 r5, r4, 1; mad.lo.u32 r9, r4, 77, r5;",
 	"mov.u32 r4, %laneid; mad.lo.u32 r9, r4, 5, r10; mad.lo.u32 r9, r11, 1000, r9;",
+	/* At other than equal distances: numbers that wrap around among the lanes, bits that differ one way or the other, a window of
+	 * shared words from both ends. */
+	"and.b32 r4, r0, 5; add.u32 r4, r4, 0xfffffffd; cvt.u64.u32 d2, r4; shr.u64 d2, d2, 3; cvt.u32.u64 r9, d2;",
+	"and.b32 r4, r0, 5; sub.u32 r4, r1, r4; mul.wide.s32 d2, r4, 3; shr.u64 d2, d2, 9; cvt.u32.u64 r9, d2;"
+	"cvt.u64.u32 d3, r4; shr.u64 d3, d3, 3; cvt.u32.u64 r5, d3; mad.lo.u32 r9, r9, 3, r5;",
+	"and.b32 r4, r0, 1; mul.lo.u32 r4, r4, 3; lop3.b32 r5, r4, r1, 2, 0x94; mad.lo.u32 r9, r5, 7, r0;",
+	"mad.lo.u32 r4, r10, r2, r0; shl.b32 r4, r4, 2; add.u32 r4, r4, r13; st.shared.u32 [r4], r3; bar.sync 0;"
+	"and.b32 r5, r0, 64; and.b32 r6, r0, 3; shl.b32 r6, r6, 3; sub.u32 r5, r5, r6; and.b32 r6, r0, 16; add.u32 r5, "
+	"r5, r6;"
+	"mad.lo.u32 r5, r5, 4, r13; ld.shared.u32 r9, [r5+96]; bar.sync 0; setp.gt.u32 p, r9, 70; @p bra over;"
+	"mad.lo.u32 r9, r9, 3, r0; over: xor.b32 r9, r9, r5;",
 	/* Loops and branches that all lanes go through alike. */
 	"add.u32 r4, r1, 3; mov.u32 r5, 0; again: mad.lo.u32 r9, r9, 3, r3; add.u32 r5, r5, 1; setp.lt.u32 p, r5, r4;"
 	"@p bra again; add.u32 r9, r9, r5;",
@@ -183,25 +194,32 @@ START_TEST(affine_rows_agree)
 END_TEST
 
 /* Both sides name the same access: whose, and where. */
-static void run_to_fault(enum native_mode mode, char *what, size_t size)
+static void run_to_fault(enum native_mode mode, const char *part, char *what, size_t size)
 {
 	struct fault fault = {0};
 	struct made m;
 
-	make(&m, "mul.wide.u32 d2, r3, 4; add.u64 d2, d0, d2; ld.global.u32 r9, [d2+15900];");
+	make(&m, part);
 	ck_assert_int_ne(run_shape(&m, mode, shapes[0], &fault), LAUNCH_OK);
 	snprintf(what, size, "%llu of warp %u, lanes %x", (unsigned long long)fault.address, fault.warp, fault.lanes);
 	session_close(&m.session);
 }
 
-START_TEST(a_row_that_ends_outside_faults)
+/* Rows that end outside, at equal distances and at others, and one of which every second word is half of two. */
+static const char *const faults[] = {
+	"mul.wide.u32 d2, r3, 4; add.u64 d2, d0, d2; ld.global.u32 r9, [d2+15900];",
+	"and.b32 r4, r0, 3; mad.lo.u32 r4, r4, 8, r13; ld.shared.u32 r9, [r4+8172];",
+	"and.b32 r4, r0, 3; mul.lo.u32 r4, r4, 8; sub.u32 r4, r13, r4; st.shared.u32 [r4+20], r0;",
+	"and.b32 r4, r0, 1; mad.lo.u32 r4, r4, 2, r13; ld.shared.u32 r9, [r4];"};
+
+START_TEST(rows_that_end_outside_fault)
 {
 	char interpreted[256], native[256];
 
 	if (!native_is_there())
 		return;
-	run_to_fault(NATIVE_OFF, interpreted, sizeof interpreted);
-	run_to_fault(NATIVE_ALWAYS, native, sizeof native);
+	run_to_fault(NATIVE_OFF, faults[_i], interpreted, sizeof interpreted);
+	run_to_fault(NATIVE_ALWAYS, faults[_i], native, sizeof native);
 	ck_assert_str_eq(interpreted, native);
 }
 END_TEST
@@ -209,5 +227,5 @@ END_TEST
 UNIT_TESTS("native_affine", 60)
 {
 	tcase_add_loop_test(unit, affine_rows_agree, 0, COUNT_OF(parts));
-	UNIT_TEST(a_row_that_ends_outside_faults);
+	tcase_add_loop_test(unit, rows_that_end_outside_fault, 0, COUNT_OF(faults));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rows at equal distances (native/affine.h), of which a region keeps the first lane's number in a variable, and no row. Where an
+ * Rows whose lanes are at known distances from the first (native/affine.h), of which a region keeps the first lane's number in a variable, and no row. Where an
  * instruction wants the row, it is made of that number, by a broadcast and an addition of constants. An instruction whose operands are
  * all such rows is its meaning's function as ever, on rows of which only the first lane counts: the others hold ones, and LLVM leaves out
  * what comes of them, until a scalar instruction is left.
@@ -35,16 +35,21 @@ void begin_firsts(struct emission *e)
 	}
 }
 
+static u64 distance_of(const struct region_row *r, u32 lane)
+{
+	return r->distances ? r->distances[lane] : r->step * lane;
+}
+
 /* Lanes n * lanes and on of the row, as a vector. */
 static LLVMValueRef piece_of(struct emission *e, u32 row, LLVMValueRef all, u32 n, u32 lanes)
 {
-	const u64 step = e->r->rows[row].step;
+	const struct region_row *r = &e->r->rows[row];
 	LLVMValueRef distance[WARP_LANES];
 
-	if (!step)
+	if (!r->step)
 		return all;
 	for (u32 l = 0; l < lanes; l++)
-		distance[l] = LLVMConstInt(lane_type(e, row), step * (n * lanes + l), false);
+		distance[l] = LLVMConstInt(lane_type(e, row), distance_of(r, n * lanes + l), false);
 	return LLVMBuildAdd(e->b, all, LLVMConstVector(distance, lanes), "");
 }
 
@@ -69,7 +74,7 @@ bool can_leave_affine(const struct emission *e, u32 row)
 {
 	const struct region_row *r = &e->r->rows[row];
 
-	return is_kept_as_first(e, row) && r->bits > 1 && (s64)r->step == (s32)r->step;
+	return is_kept_as_first(e, row) && r->bits > 1 && !r->distances && (s64)r->step == (s32)r->step;
 }
 
 void leave_affine(struct emission *e, u32 row, u32 n)
@@ -180,6 +185,18 @@ void take_firsts(struct emission *e, const struct region_insn *x)
 	}
 }
 
+/* Of the lane that has most more than the first; all have the less, or all the more, if they are at equal distances. */
+static s64 farthest(const struct region_row *r)
+{
+	s64 most = 0;
+
+	if (!r->distances)
+		return (s64)(s32)r->step * (WARP_LANES - 1);
+	for (u32 l = 0; l < WARP_LANES; l++)
+		most = max_s64(most, (s64)r->distances[l]);
+	return most;
+}
+
 LLVMValueRef wraps_around(struct emission *e, const struct region_insn *x)
 {
 	LLVMValueRef any = NULL;
@@ -189,7 +206,7 @@ LLVMValueRef wraps_around(struct emission *e, const struct region_insn *x)
 		if (!p->widened)
 			continue;
 		const bool is_signed = p->widened == 's';
-		const u64 way = (u64)((s64)(s32)e->r->rows[p->row].step * (WARP_LANES - 1));
+		const u64 way = (u64)farthest(&e->r->rows[p->row]);
 		LLVMValueRef first = first_of(e, p->row);
 		first = is_signed ? LLVMBuildSExt(e->b, first, e->i64, "") : LLVMBuildZExt(e->b, first, e->i64, "");
 		LLVMValueRef last =

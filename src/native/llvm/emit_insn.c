@@ -89,15 +89,23 @@ static LLVMValueRef ahead_constant(struct emission *e, const struct region_insn 
 	return LLVMConstArray2(e->i64, parts, COUNT_OF(parts));
 }
 
+/* A window's are more than any other's. */
+_Static_assert(sizeof(struct window_store) / 4 > STEP_OPERANDS_MAX, "room for the words behind an instruction");
+
+static LLVMValueRef list_constant(struct emission *e, const struct region_insn *x)
+{
+	LLVMValueRef list[sizeof(struct window_store) / 4];
+
+	for (u32 k = 0; k < x->list_count; k++)
+		list[k] = word(e, own_offset(e, x, PLACE_LIST + k, x->list[k]));
+	return LLVMConstArray2(e->i32, list, x->list_count);
+}
+
 LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x, bool by_index)
 {
 	const bool ahead = by_index && knows_ahead(e, x);
 	const struct insn own = own_insn(e, x, by_index, ahead);
 	LLVMTypeRef i16 = LLVMInt16TypeInContext(e->c);
-	LLVMValueRef list[STEP_OPERANDS_MAX];
-
-	for (u32 k = 0; k < x->list_count; k++)
-		list[k] = word(e, own_offset(e, x, PLACE_LIST + k, x->list[k]));
 	const u64 scaled = by_index ? scaled_parts(e, &e->r->rows[address_row(x)]) : 0;
 	LLVMValueRef fields[] = {LLVMConstInt(e->i64, scaled, false),
 				 word(e, own.d),
@@ -109,7 +117,7 @@ LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x, bool
 				 LLVMConstInt(e->i8, own.fp, false),
 				 LLVMConstInt(e->i8, own.aux, false)};
 	LLVMValueRef parts[] = {LLVMConstStructInContext(e->c, fields, COUNT_OF(fields), false),
-				LLVMConstArray2(e->i32, list, x->list_count)};
+				list_constant(e, x)};
 	LLVMTypeRef types[] = {LLVMTypeOf(parts[0]), ahead ? LLVMArrayType2(e->i64, 3) : LLVMTypeOf(parts[1])};
 	LLVMValueRef global = LLVMAddGlobal(e->module, LLVMStructTypeInContext(e->c, types, 2, false), "insn");
 	LLVMValueRef before = stand_in(e, x, false);
