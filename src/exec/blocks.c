@@ -103,8 +103,11 @@ static void block_reset(struct block *b, struct cluster *c, u32 rank)
 	block_start(b);
 }
 
-/* Blocks live in the worker's arena until the launch ends. 64 bytes beyond shared memory let vector loads run past its
- * end. */
+/* Past a block's last shared word so many bytes may be read, or written as they were: vector loads run past the end, and native code takes
+ * whole registers of words, two for one that it wants (sem/native_window.h). */
+enum { SHARED_SLACK = 128 };
+
+/* Blocks live in the worker's arena until the launch ends. */
 static struct block *block_new(struct worker *k, struct cluster *c)
 {
 	struct grid *grid = k->grid;
@@ -117,7 +120,7 @@ static struct block *block_new(struct worker *k, struct cluster *c)
 	b->warp_count = grid->warps_per_block;
 	b->shared_bytes = grid->shared_bytes;
 	b->near_bytes = grid->kernel->code->machine_banks && grid->blocks_per_cluster > 1 ? 0 : b->shared_bytes;
-	b->shared = arena_alloc(&k->arena, grid->shared_bytes + 64);
+	b->shared = arena_alloc(&k->arena, grid->shared_bytes + SHARED_SLACK);
 	b->warps = ARENA_ARRAY(&k->arena, b->warp_count, struct warp);
 	for (u32 n = 0; n < b->warp_count; n++) {
 		struct warp *w = &b->warps[n];

@@ -103,7 +103,7 @@ static u32 rows_left(const struct region *r, const struct region_insn *i)
 {
 	u32 count = 0;
 
-	for (u32 row = 0; i->live && !i->ends_alone && row < r->row_count; row++)
+	for (u32 row = 0; i->live && (i->leaves || !i->ends_alone) && row < r->row_count; row++)
 		count += r->rows[row].written && i->live[row / 64] >> row % 64 & 1;
 	return count;
 }

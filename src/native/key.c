@@ -86,6 +86,7 @@ static void put_insn(struct key_writer *w, const struct region *r, const struct 
 			     x->guard_told,
 			     x->repeat,
 			     x->scales,
+			     x->leaves,
 			     x->ahead ? x->ahead->number + 1 : 0};
 
 	put(w, words, sizeof words);

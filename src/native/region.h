@@ -53,6 +53,7 @@ struct region_insn {
 	const u64 *
 		live; /* rows that count if a warp leaves before it: of accesses, or where it runs together, or may wrap around */
 	bool ends_alone; /* these are no more than it reads itself */
+	bool leaves; /* where an access is not within reach, it faults, or one that surely comes with it does: no handler is tried */
 };
 
 enum region_end { REGION_NEXT, REGION_JUMP, REGION_BRANCH };

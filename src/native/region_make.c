@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "decode/form_address.h"
 #include "isa/form.h"
 #include "isa/machine.h"
 #include "native/affine.h"
@@ -25,6 +26,7 @@ struct making {
 	u64 **held;    /* and with these what scaled ones among them are made of */
 	u64 *end_live; /* rows live where the region ends */
 	bool affine;   /* what is known of affine rows holds here */
+	bool parts;    /* lanes may part */
 	bool clashes;  /* two rows of one place are live together */
 };
 
@@ -372,6 +374,35 @@ static void make_hoisted(struct making *m, u32 k, struct region_insn *to)
 				   .repeat = f->steps[k].repeat};
 }
 
+/* Whether all lanes are there whenever block n runs: the region's first that no other leads to, or any where none may part. */
+static bool runs_whole(const struct making *m, u32 n)
+{
+	const struct code_block *x = &m->f->blocks[m->g->list[n]];
+	bool whole = !n;
+
+	for (u32 k = 0; k < x->predecessor_count; k++)
+		whole &= region_block(m, x->predecessors[k]) >= m->g->good;
+	return whole || !m->parts;
+}
+
+/* By a row that is known, so that all lanes go where the first one's address tells. */
+static bool is_known_near(const struct making *m, const struct region_insn *x)
+{
+	const struct step *s = &m->f->steps[x->number];
+	const struct flow_row *address = x->moves ? address_of(m->f, s) : NULL;
+
+	return address && address->bits == 32 && form_space(s->form) == SPACE_SHARED && x->guard == NO_OPERAND &&
+	       x->proven != PROVEN_NOTHING && x->proven != PROVEN_ALONG;
+}
+
+static void note_leaving(const struct making *m, u32 n, struct region_block *to)
+{
+	if (m->f->code->steps || !runs_whole(m, n))
+		return;
+	for (u32 k = 0; k < to->insn_count; k++)
+		to->insns[k].leaves = is_known_near(m, &to->insns[k]);
+}
+
 static void make_block(struct making *m, u32 n)
 {
 	const struct code_flow *f = m->f;
@@ -394,6 +425,7 @@ static void make_block(struct making *m, u32 n)
 		else if (f->steps[k].kind == STEP_NOTHING && f->steps[k].told)
 			make_hoisted(m, k, &to->insns[to->insn_count++]);
 	region_note_reaches(m->r, to);
+	note_leaving(m, n, to);
 	if (!cut)
 		make_end(m, b, to, end - 1);
 }
@@ -415,15 +447,33 @@ static const u64 *own_rows(struct making *m, const u64 *live)
 	return own;
 }
 
+enum { LEAVING_MOST = 4 };
+
+static u32 count_rows(const struct region *r, const u64 *rows)
+{
+	u32 count = 0;
+
+	for (u32 w = 0; w < r->words; w++)
+		count += (u32)__builtin_popcountll(rows[w]);
+	return count;
+}
+
 /* Of the rows that are live before instruction k those that must be there when a warp leaves. An access does so only for a fault, which
  * the interpreter tells when it runs the instruction again: that reads its own rows and its guard, and nothing comes after it.
  * All rows are kept by atomic operations, which may leave without a fault, and where calls, as of malloc and free by warps that run
- * meanwhile, may have the fault go away. */
-static const u64 *left_with(struct making *m, const struct region_insn *x, const u64 *live)
+ * meanwhile, may have the fault go away. They are kept, too, as long as they are few, where it may be one that comes later that
+ * faults. */
+static const u64 *left_with(struct making *m, struct region_insn *x, const u64 *live)
 {
 	const struct code_flow *f = m->f;
 	const struct step *s = &f->steps[x->number];
 
+	if (x->leaves) {
+		const u64 *all = own_rows(m, live);
+		x->leaves = count_rows(m->r, all) <= LEAVING_MOST;
+		if (x->leaves)
+			return all;
+	}
 	if (!x->ends_alone)
 		return own_rows(m, live);
 	u64 *read = memset(m->g->set, 0, f->words * sizeof *read);
@@ -569,6 +619,8 @@ bool region_make(struct growth *g, struct region *r)
 		find_waits(&m);
 		find_held(&m);
 	}
+	for (u32 n = 0; n < g->good; n++)
+		m.parts |= may_part(&m, g->list[n]);
 	for (u32 n = 0; n < g->good; n++)
 		make_block(&m, n);
 	note_taken_places(&m);

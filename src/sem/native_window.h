@@ -2,7 +2,7 @@
  *
  * Words of shared memory within a window of 64, each lane's at a known distance from the first lane's (native/window.h): what goes where is known
  * when a region is compiled. All of these tables are constants then, conditions go away, and a few shuffles are left. Past a
- * block's shared memory there is room for what is read, or written as it was, beyond a window's end (exec/blocks.c).
+ * block's shared memory there is room for what is read, or written as it was, beyond a window's end (SHARED_SLACK, exec/blocks.c).
  */
 #ifndef PTXSIM_SEM_NATIVE_WINDOW_H
 #define PTXSIM_SEM_NATIVE_WINDOW_H
@@ -27,24 +27,18 @@ ALWAYS_INLINE u8 *window_place(const struct warp *w, const struct insn *i, const
 }
 
 #if defined __AVX2__
-enum { IN_REGISTER = PART / WINDOW_PIECE, WINDOW_PARTS = WINDOW_WORDS / PART };
-
-ALWAYS_INLINE bool uses(const u32 *used, u32 to, u32 from)
-{
-	u32 any = 0;
-
-	for (u32 k = 0; k < IN_REGISTER; k++)
-		any |= used[IN_REGISTER * to + k];
-	return any >> IN_REGISTER * from & ((1u << IN_REGISTER) - 1);
-}
-
-/* v, with those words that `number` has in register k taken from there; pick: all of them, of which others are taken elsewhere. */
+/* Words are picked from a table of registers: of one with AVX2, of two with AVX-512. */
 #if defined HAS_QUARTERS
-ALWAYS_INLINE part pick(part source, part number) { return _mm256_permutevar8x32_epi32(source, number); }
-ALWAYS_INLINE part pick_from(part v, part source, part number, u32 k)
+enum { TABLE = PART };
+typedef struct {
+	part words;
+} table;
+
+ALWAYS_INLINE part pick(const table *t, part number) { return _mm256_permutevar8x32_epi32(t->words, number); }
+/* v, with those words that `number` has in table k taken from there. */
+ALWAYS_INLINE part pick_from(part v, const table *t, part number, u32 k)
 {
-	return _mm256_blendv_epi8(v, pick(source, number),
-				  _mm256_cmpeq_epi32(_mm256_srli_epi32(number, 3), all_words(k)));
+	return _mm256_blendv_epi8(v, pick(t, number), _mm256_cmpeq_epi32(_mm256_srli_epi32(number, 3), all_words(k)));
 }
 ALWAYS_INLINE void put_words(u8 *to, part v, u32 mask, part bits)
 {
@@ -54,23 +48,48 @@ ALWAYS_INLINE void put_words(u8 *to, part v, u32 mask, part bits)
 	_mm256_storeu_si256((part *)(void *)to, _mm256_blendv_epi8(v, old, stay));
 }
 #else
-ALWAYS_INLINE part pick(part source, part number) { return _mm512_permutexvar_epi32(number, source); }
-ALWAYS_INLINE part pick_from(part v, part source, part number, u32 k)
+enum { TABLE = 2 * PART };
+typedef struct {
+	part words, more;
+} table;
+
+ALWAYS_INLINE part pick(const table *t, part number) { return _mm512_permutex2var_epi32(t->words, number, t->more); }
+ALWAYS_INLINE part pick_from(part v, const table *t, part number, u32 k)
 {
-	return _mm512_mask_permutexvar_epi32(v, _mm512_cmpeq_epi32_mask(_mm512_srli_epi32(number, 4), all_words(k)),
-					     number, source);
+	return _mm512_mask_mov_epi32(v, _mm512_cmpeq_epi32_mask(_mm512_srli_epi32(number, 5), all_words(k)),
+				     pick(t, number));
 }
 ALWAYS_INLINE void put_words(u8 *to, part v, u32 mask, part bits)
 {
 	_mm512_mask_storeu_epi32(to, _mm512_test_epi32_mask(all_words(mask), bits), v);
 }
 #endif
+enum { WINDOW_TABLES = WINDOW_WORDS / TABLE, ROW_TABLES = WARP_LANES / TABLE, WINDOW_PARTS = WINDOW_WORDS / PART };
+
+/* Whether register `to` has words of table `from`. */
+ALWAYS_INLINE bool uses(const u32 *used, u32 to, u32 from)
+{
+	const u32 pieces = TABLE / WINDOW_PIECE;
+	u32 any = 0;
+
+	for (u32 k = 0; k < PART / WINDOW_PIECE; k++)
+		any |= used[PART / WINDOW_PIECE * to + k];
+	return any >> pieces * from & ((1u << pieces) - 1);
+}
+
 ALWAYS_INLINE part words_at(const void *from)
 {
 	part v;
 
 	memcpy(&v, from, sizeof v);
 	return v;
+}
+ALWAYS_INLINE table table_at(const void *from)
+{
+	table t;
+
+	memcpy(&t, from, sizeof t);
+	return t;
 }
 
 ALWAYS_INLINE bool load_by_window(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
@@ -85,10 +104,10 @@ ALWAYS_INLINE bool load_by_window(struct warp *w, const struct insn *i, u8 *rows
 		const part slot = words_at(z->slot + PART * to);
 		part v = all_words(0);
 		bool any = false;
-		for (u32 k = 0; k < WINDOW_PARTS; k++)
+		for (u32 k = 0; k < WINDOW_TABLES; k++)
 			if (uses(z->used, to, k)) {
-				const part source = words_at(from + 4 * PART * k);
-				v = any ? pick_from(v, source, slot, k) : pick(source, slot);
+				const table t = table_at(from + 4 * TABLE * k);
+				v = any ? pick_from(v, &t, slot, k) : pick(&t, slot);
 				any = true;
 			}
 		set_part(value, to, v);
@@ -108,10 +127,10 @@ ALWAYS_INLINE bool store_by_window(struct warp *w, const struct insn *i, const u
 		const part lane = words_at(z->lane + PART * k);
 		part v = all_words(0);
 		bool any = false;
-		for (u32 from = 0; from < PARTS; from++)
+		for (u32 from = 0; from < ROW_TABLES; from++)
 			if (uses(z->used, k, from)) {
-				const part source = part_of(ROW_OF(u32, i->b), from);
-				v = any ? pick_from(v, source, lane, from) : pick(source, lane);
+				const table t = table_at(ROW_OF(u32, i->b) + TABLE * from);
+				v = any ? pick_from(v, &t, lane, from) : pick(&t, lane);
 				any = true;
 			}
 		if (any)

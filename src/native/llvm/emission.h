@@ -136,6 +136,9 @@ LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x, bool
 
 /* --- Handlers (emit_handler.c) ------------------------------------------------------------------- */
 
+/* Ends the region before an access that is out of reach, or comes with one that is. */
+void leave_before(struct emission *e, const struct region_insn *x, u32 number);
+
 /* Has the interpreter's handler do instruction `number`, on the frame. rarely: all registers are kept, and an access that would fault may
  * end the region there. */
 void call_handler(struct emission *e, const struct region_insn *x, LLVMValueRef mask, u32 number, bool rarely);

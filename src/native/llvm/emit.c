@@ -233,8 +233,12 @@ static void emit_inline(struct emission *e, const struct region_insn *x, const s
 	LLVMBasicBlockRef slow = new_block(e, "slow"), go_on = new_block(e, "accessed");
 	branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, next, LLVMConstNull(e->ptr), ""), slow, go_on, true);
 	go_to(e, slow);
-	call_handler(e, x, mask, number, true);
-	LLVMBuildBr(e->b, go_on);
+	if (x->leaves) {
+		leave_before(e, x, number);
+	} else {
+		call_handler(e, x, mask, number, true);
+		LLVMBuildBr(e->b, go_on);
+	}
 	go_to(e, go_on);
 }
 

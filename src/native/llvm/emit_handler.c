@@ -72,6 +72,14 @@ static void hand_over(struct emission *e, const struct region_insn *x, const u64
 			put_index(e, row);
 }
 
+void leave_before(struct emission *e, const struct region_insn *x, u32 number)
+{
+	keep_rows_behind(e, x->live);
+	put_place_before(e, x, number);
+	LLVMBuildStore(e->b, word(e, NATIVE_STOP), e->how);
+	LLVMBuildBr(e->b, e->out);
+}
+
 static void branch_if_failed(struct emission *e, const struct region_insn *x, u32 number, LLVMValueRef done)
 {
 	LLVMBasicBlockRef stop = new_block(e, "stop"), go_on = new_block(e, "done");
