@@ -54,7 +54,8 @@ static u16 by_distance(const struct step *s, const struct flow_row *address)
 		return PROVEN_ROW;
 	if (window_fits(s, address))
 		return PROVEN_WINDOW;
-	return !address->distances && step <= PROVEN_STEP_MOST && step % bytes == 0 ? (u16)(PROVEN_STEP + step) : PROVEN_NOTHING;
+	return !address->distances && step <= PROVEN_STEP_MOST && step % bytes == 0 ? (u16)(PROVEN_STEP + step)
+										    : PROVEN_NOTHING;
 }
 
 u16 proven_find(const struct code_flow *f, u32 k, bool affine)

@@ -24,7 +24,8 @@ struct region_insn {
 	const struct insn *plain; /* what a warp by itself runs */
 	u32 number;               /* its number in the code */
 	const char *meaning;      /* "FILE:NAME" of what may be inlined; NULL: call the handler */
-	const u32 *list;          /* operands that do not fit the instruction: offsets in the frame; or what PROVEN_WINDOW has there */
+	const u32 *
+		list; /* operands that do not fit the instruction: offsets in the frame; or what PROVEN_WINDOW has there */
 	u32 list_count;
 	const struct region_operand *operands;
 	u32 operand_count;

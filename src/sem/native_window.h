@@ -12,14 +12,14 @@
 ALWAYS_INLINE bool is_by_window(const struct insn *i) { return i->run == PROVEN_WINDOW; }
 
 /* Whether all of it is there, with all that surely comes with this access. */
-ALWAYS_INLINE bool reaches_window(const struct warp *w, const struct insn *i, const u8 *rows, const struct word_window *z)
+ALWAYS_INLINE bool reaches_window(const struct warp *w, const struct insn *i, const u8 *rows,
+				  const struct word_window *z)
 {
 	const s64 base = (s64)*ROW_OF(u32, i->a) + z->from;
 	const int is_there = base + lowest_offset(i) >= 0;
 	const int is_aligned = !((base + i->imm) % 4);
 
-	return is_there & is_aligned &
-	       (base + highest_offset(i) + 4 * (s64)z->words <= (s64)w->block->near_bytes);
+	return is_there & is_aligned & (base + highest_offset(i) + 4 * (s64)z->words <= (s64)w->block->near_bytes);
 }
 ALWAYS_INLINE u8 *window_place(const struct warp *w, const struct insn *i, const u8 *rows, const struct word_window *z)
 {

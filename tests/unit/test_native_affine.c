@@ -211,7 +211,8 @@ static const char *const faults[] = {
 	"and.b32 r4, r0, 3; mad.lo.u32 r4, r4, 8, r13; ld.shared.u32 r9, [r4+8172];",
 	"and.b32 r4, r0, 3; mul.lo.u32 r4, r4, 8; sub.u32 r4, r13, r4; st.shared.u32 [r4+20], r0;",
 	"and.b32 r4, r0, 1; mad.lo.u32 r4, r4, 2, r13; ld.shared.u32 r9, [r4];",
-	"and.b32 r4, r0, 6; mad.lo.u32 r4, r4, 4, r13; ld.shared.u32 r5, [r4+8000]; add.u32 r9, r5, r3; div.u32 r6, r9, "
+	"and.b32 r4, r0, 6; mad.lo.u32 r4, r4, 4, r13; ld.shared.u32 r5, [r4+8000]; add.u32 r9, r5, r3; div.u32 r6, "
+	"r9, "
 	"3; ld.shared.u32 r7, [r4+8180]; add.u32 r9, r6, r7;"};
 
 START_TEST(rows_that_end_outside_fault)

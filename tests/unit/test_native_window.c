@@ -63,7 +63,8 @@ static u32 row(struct writer *g) { return draw(g, 8) ? draw(g, g->rows) : draw(g
 
 static u32 number(struct writer *g)
 {
-	static const u32 odd[] = {0, 1, 3, 4, 5, 7, 12, 31, 32, 0x55, 0xf0, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff};
+	static const u32 odd[] = {0,  1,    3,    4,          5,          7,          12,        31,
+				  32, 0x55, 0xf0, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff};
 
 	return draw(g, 3) ? odd[draw(g, COUNT_OF(odd))] : draw(g, 64);
 }
@@ -106,8 +107,8 @@ static void put_wide(struct writer *g)
 					   "shl.b64 d0, d0, 3;"};
 
 	put(g, ways[draw(g, COUNT_OF(ways))], row(g));
-	put(g, " %s shr.u64 d1, d0, %u; cvt.u32.u64 x, d1; mad.lo.u32 sum, sum, 31, x;\n", more[draw(g, COUNT_OF(more))],
-	    draw(g, 34));
+	put(g, " %s shr.u64 d1, d0, %u; cvt.u32.u64 x, d1; mad.lo.u32 sum, sum, 31, x;\n",
+	    more[draw(g, COUNT_OF(more))], draw(g, 34));
 }
 
 /* An address within the warp's own words, mostly: the row's lowest bits, or all that it has, go to at most 63 words. */
@@ -155,7 +156,8 @@ static void kernel_of(struct writer *g, u64 seed)
 	    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 to, .param .u64 width)\n{\n"
 	    ".shared .align 16 .b8 near[%u]; .reg .pred p; .reg .f32 f; .reg .b64 d0, d1, wide, ends;\n"
 	    ".reg .b32 a<%u>, t<4>, x, y, at, own, sum, thread;\n"
-	    "mov.u32 a0, %%tid.x; mov.u32 a1, %%laneid; mov.u32 a2, %%ctaid.x; mov.u32 a3, %%tid.y; mov.u32 t0, %%ntid.x;\n"
+	    "mov.u32 a0, %%tid.x; mov.u32 a1, %%laneid; mov.u32 a2, %%ctaid.x; mov.u32 a3, %%tid.y; mov.u32 t0, "
+	    "%%ntid.x;\n"
 	    "mad.lo.u32 thread, a3, t0, a0; mov.u32 t1, %%warpid; mov.u32 own, near; mad.lo.u32 own, t1, %u, own;\n"
 	    "ld.param.u64 ends, [to]; ld.param.u64 wide, [width]; mov.u32 sum, thread; cvt.rn.f32.u32 f, thread;\n"
 	    "mov.u32 x, 0; mov.u32 y, 0;\n",
@@ -172,7 +174,9 @@ static void kernel_of(struct writer *g, u64 seed)
 	}
 	for (u32 k = 0; k < ACCESSES; k++)
 		put_access(g);
-	put(g, "mad.lo.u32 thread, a2, %u, thread; mad.wide.u32 ends, thread, 4, ends; st.global.u32 [ends], sum; ret;\n}\n",
+	put(g,
+	    "mad.lo.u32 thread, a2, %u, thread; mad.wide.u32 ends, thread, 4, ends; st.global.u32 [ends], sum; "
+	    "ret;\n}\n",
 	    THREADS_MOST);
 }
 

@@ -116,8 +116,7 @@ LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x, bool
 				 LLVMConstInt(i16, own.run, false),
 				 LLVMConstInt(e->i8, own.fp, false),
 				 LLVMConstInt(e->i8, own.aux, false)};
-	LLVMValueRef parts[] = {LLVMConstStructInContext(e->c, fields, COUNT_OF(fields), false),
-				list_constant(e, x)};
+	LLVMValueRef parts[] = {LLVMConstStructInContext(e->c, fields, COUNT_OF(fields), false), list_constant(e, x)};
 	LLVMTypeRef types[] = {LLVMTypeOf(parts[0]), ahead ? LLVMArrayType2(e->i64, 3) : LLVMTypeOf(parts[1])};
 	LLVMValueRef global = LLVMAddGlobal(e->module, LLVMStructTypeInContext(e->c, types, 2, false), "insn");
 	LLVMValueRef before = stand_in(e, x, false);
