@@ -30,13 +30,16 @@ ALWAYS_INLINE u8 *window_place(const struct warp *w, const struct insn *i, const
 /* Words are picked from a table of registers: of one with AVX2, of two with AVX-512. */
 #if defined HAS_QUARTERS
 enum { TABLE = PART };
-typedef struct {
+struct word_table {
 	part words;
-} table;
+};
 
-ALWAYS_INLINE part pick(const table *t, part number) { return _mm256_permutevar8x32_epi32(t->words, number); }
+ALWAYS_INLINE part pick(const struct word_table *t, part number)
+{
+	return _mm256_permutevar8x32_epi32(t->words, number);
+}
 /* v, with those words that `number` has in table k taken from there. */
-ALWAYS_INLINE part pick_from(part v, const table *t, part number, u32 k)
+ALWAYS_INLINE part pick_from(part v, const struct word_table *t, part number, u32 k)
 {
 	return _mm256_blendv_epi8(v, pick(t, number), _mm256_cmpeq_epi32(_mm256_srli_epi32(number, 3), all_words(k)));
 }
@@ -49,12 +52,15 @@ ALWAYS_INLINE void put_words(u8 *to, part v, u32 mask, part bits)
 }
 #else
 enum { TABLE = 2 * PART };
-typedef struct {
+struct word_table {
 	part words, more;
-} table;
+};
 
-ALWAYS_INLINE part pick(const table *t, part number) { return _mm512_permutex2var_epi32(t->words, number, t->more); }
-ALWAYS_INLINE part pick_from(part v, const table *t, part number, u32 k)
+ALWAYS_INLINE part pick(const struct word_table *t, part number)
+{
+	return _mm512_permutex2var_epi32(t->words, number, t->more);
+}
+ALWAYS_INLINE part pick_from(part v, const struct word_table *t, part number, u32 k)
 {
 	return _mm512_mask_mov_epi32(v, _mm512_cmpeq_epi32_mask(_mm512_srli_epi32(number, 5), all_words(k)),
 				     pick(t, number));
@@ -84,9 +90,9 @@ ALWAYS_INLINE part words_at(const void *from)
 	memcpy(&v, from, sizeof v);
 	return v;
 }
-ALWAYS_INLINE table table_at(const void *from)
+ALWAYS_INLINE struct word_table table_at(const void *from)
 {
-	table t;
+	struct word_table t;
 
 	memcpy(&t, from, sizeof t);
 	return t;
@@ -106,7 +112,7 @@ ALWAYS_INLINE bool load_by_window(struct warp *w, const struct insn *i, u8 *rows
 		bool any = false;
 		for (u32 k = 0; k < WINDOW_TABLES; k++)
 			if (uses(z->used, to, k)) {
-				const table t = table_at(from + 4 * TABLE * k);
+				const struct word_table t = table_at(from + 4 * TABLE * k);
 				v = any ? pick_from(v, &t, slot, k) : pick(&t, slot);
 				any = true;
 			}
@@ -129,7 +135,7 @@ ALWAYS_INLINE bool store_by_window(struct warp *w, const struct insn *i, const u
 		bool any = false;
 		for (u32 from = 0; from < ROW_TABLES; from++)
 			if (uses(z->used, k, from)) {
-				const table t = table_at(ROW_OF(u32, i->b) + TABLE * from);
+				const struct word_table t = table_at(ROW_OF(u32, i->b) + TABLE * from);
 				v = any ? pick_from(v, &t, lane, from) : pick(&t, lane);
 				any = true;
 			}
