@@ -385,14 +385,14 @@ static bool runs_whole(const struct making *m, u32 n)
 	return whole || !m->parts;
 }
 
-/* By a row that is known, so that all lanes go where the first one's address tells. */
+/* By a row that is known, so that all lanes go where the first one's address tells. What may be another block's memory is no fault. */
 static bool is_known_near(const struct making *m, const struct region_insn *x)
 {
 	const struct step *s = &m->f->steps[x->number];
 	const struct flow_row *address = x->moves ? address_of(m->f, s) : NULL;
 
 	return address && address->bits == 32 && form_space(s->form) == SPACE_SHARED && x->guard == NO_OPERAND &&
-	       x->proven != PROVEN_NOTHING && x->proven != PROVEN_ALONG;
+	       !form_has(s->form, M_shared_cluster) && x->proven != PROVEN_NOTHING && x->proven != PROVEN_ALONG;
 }
 
 static void note_leaving(const struct making *m, u32 n, struct region_block *to)
