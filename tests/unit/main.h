@@ -55,13 +55,13 @@ static inline int unit_run(Suite *suite)
 #define UNIT_TEST(TEST) tcase_add_test(unit, TEST)
 
 /* By the last assertion that held check tells where a test has crashed: it writes each to a file, which took most of the time of tests that
- * compare millions of words. Here each place in the text is written when it is first come to. */
-#define _mark_point(FILE, LINE)                    \
-	({                                         \
-		static bool written_before;        \
-		if (!written_before)               \
-			(_mark_point)(FILE, LINE); \
-		written_before = true;             \
+ * compare millions of words. Here each place in the text is written when it is first come to; threads may come to it at once. */
+#define _mark_point(FILE, LINE)                                            \
+	({                                                                 \
+		static bool written_before;                                \
+		if (!__atomic_load_n(&written_before, __ATOMIC_RELAXED))   \
+			(_mark_point)(FILE, LINE);                         \
+		__atomic_store_n(&written_before, true, __ATOMIC_RELAXED); \
 	})
 
 /* ck_assert_msg without any of this, for loops of many millions. */
