@@ -61,6 +61,8 @@ bool native_explain(const struct isa *isa, const struct code *code, const struct
 	jmp_buf out_of_memory;
 	struct arena arena;
 
+	if (code_flow_refuses(code, message, size))
+		return false;
 	e.compiler = native_load_compiler(&e.plugin, message, size);
 	if (!e.compiler)
 		return false;

@@ -27,7 +27,8 @@ struct explanation {
 	void (*wall)(void *context, u32 insn, const char *reason);
 };
 
-/* Compiles all regions of the code as `auto` would, and tells. False and a message: native code cannot be made here. */
+/* Compiles all regions of the code as `auto` would, and tells. False and a message: native code cannot be made here, or not of
+ * this code. */
 bool native_explain(const struct isa *isa, const struct code *code, const struct explanation *to, char *message,
 		    size_t size);
 

@@ -8,6 +8,7 @@
  */
 #include "native/flow.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "decode/form_address.h"
@@ -612,6 +613,20 @@ static void divide(struct code_flow *f)
 		flow_find_meetings(f);
 }
 
+bool code_flow_refuses(const struct code *code, char *message, size_t size)
+{
+	if (!code->gang_insns)
+		snprintf(message, size, "functions that are called are interpreted");
+	else if (code->frame_bytes > FRAME_BYTES_MAX)
+		snprintf(message, size, "its registers take %u bytes a warp, more than %u", code->frame_bytes,
+			 FRAME_BYTES_MAX);
+	else if (code->insn_count > INSNS_MAX)
+		snprintf(message, size, "it has %u decoded instructions, more than %u", code->insn_count, INSNS_MAX);
+	else
+		return false;
+	return true;
+}
+
 struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, const struct code *code, const u8 *told)
 {
 	const struct internals in = {internal(isa, OP_internal_count),  internal(isa, OP_internal_join),
@@ -620,7 +635,7 @@ struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, co
 	struct code_flow *f = ARENA_NEW(arena, struct code_flow);
 	bool sums = false;
 
-	if (!code->gang_insns || code->frame_bytes > FRAME_BYTES_MAX || code->insn_count > INSNS_MAX)
+	if (code_flow_refuses(code, NULL, 0))
 		return NULL;
 	*f = (struct code_flow){.arena = arena, .code = code};
 	f->steps = ARENA_ARRAY(arena, code->insn_count + 1, struct step);

@@ -115,6 +115,9 @@ struct code_flow {
 	bool whole_rows; /* all of this holds only where a block's warps have whole rows of its threads: 32 along x, or a multiple */
 };
 
+/* Nothing of such code is compiled, whatever its instructions; says why. */
+bool code_flow_refuses(const struct code *code, char *message, size_t size);
+
 /* told: by instruction, enum native_telling; or NULL. NULL: the kernel is too large, or has what no native
  * code can be made for. */
 struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, const struct code *code, const u8 *told);

@@ -738,6 +738,24 @@ expect 0 "kernel mandelbrot" "$ptxsim" info "$samples/mandelbrot.ptx"
 expect 0 "lanes meet again" "$ptxsim" info --cfg "$samples/mandelbrot.ptx"
 expect 0 "digraph" "$ptxsim" info --dot "$samples/mandelbrot.ptx"
 expect 0 "    in all      " "$ptxsim" info --native "$samples/mandelbrot.ptx"
+# Kernels of which nothing is compiled say why.
+{
+	printf '.version 9.0\n.target sm_75\n.address_size 64\n.visible .entry long() {\n.reg .b32 %%r<2>;\n'
+	yes 'add.u32 %r1, %r1, 1;' | head -n 60000
+	printf 'ret;\n}\n'
+} >"$work/long.ptx"
+expect 0 "in all      none: decoded instructions, more than 60000" "$ptxsim" info --native "$work/long.ptx"
+{
+	printf '.version 9.0\n.target sm_75\n.address_size 64\n.visible .entry wide(.param .u64 to) {\n.reg .b32 %%r<9001>;\n'
+	printf '.reg .b64 %%d;\nld.param.u64 %%d, [to];\n'
+	for of in 'ld.global.u32 %%r%d, [%%d];\n' 'st.global.u32 [%%d], %%r%d;\n'; do
+		# shellcheck disable=SC2059 # a format
+		printf "$of" $(seq 9000)
+	done
+	printf 'ret;\n}\n'
+} >"$work/wide.ptx"
+expect 0 "bytes a warp, more than 1048576" "$ptxsim" info --native "$work/wide.ptx"
+expect 0 "in all      none: functions that are called are interpreted" "$ptxsim" info --native --kernel fib "$samples/recursion.ptx"
 expect 2 "ptxsim run: PTXSIM_NATIVE is auto, always or off, not 'perhaps'" env PTXSIM_NATIVE=perhaps "$ptxsim" run "$samples/saxpy.ptx"
 expect 0 "saxpy<<<40, 256>>>" env PTXSIM_NATIVE=perhaps "$ptxsim" run --native=off "$samples/saxpy.ptx"
 expect 0 "native        none: machine code is interpreted" "$ptxsim" info --native "$samples/fermi/reduce.sass"
