@@ -106,6 +106,7 @@ const char fuzz_program[] =
 const struct fuzz_target fuzz_targets[] = {
 	{"text", fuzz_text, true, "PTX and SASS: read, built and run, with one of the vector widths"},
 	{"variants", fuzz_variants, true, "the same with all vector widths, which must agree"},
+	{"native", fuzz_native, true, "the same interpreted and in native code, which must agree"},
 	{"script", fuzz_script, false, "launch lines"},
 	{"npy", fuzz_npy, false, "a .npy file"},
 	{"json", fuzz_json, false, "two JSON reports to compare"},

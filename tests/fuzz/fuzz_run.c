@@ -192,7 +192,8 @@ static void run_specials(struct fuzz *f)
 static const struct argp_option options[] = {
 	{"count", 'c', "N", 0, "Mutations to try (default 10000)", 0},
 	{"seeds", 's', "FOLDER", 0, "Files to start from (default samples); of PTX, those in .ptx and .sass", 0},
-	{"target", 't', "NAME", 0, "What is fuzzed: text (default), variants, script, npy, json, debug, dap", 0},
+	{"target", 't', "NAME", 0, "What is fuzzed: text (default), variants, native, script, npy, json, debug, dap",
+	 0},
 	{"first", 'f', "N", 0, "Number of the first mutation (default 0): another one begins another sequence", 0},
 	{0},
 };

@@ -4,15 +4,35 @@
  */
 #include "fuzz_text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/session.h"
 #include "exec/launch.h"
+#include "native/processor.h"
 #include "script/script.h"
 
-enum { KERNELS = 4, INSTRUCTIONS = 3000, BUFFER = 4096, SHARED = 1024, THREADS = 40, PARAM = 3 };
+enum {
+	KERNELS = 4,
+	INSTRUCTIONS = 3000,
+	NATIVE_INSTRUCTIONS = 30000,
+	BUFFER = 4096,
+	SHARED = 1024,
+	THREADS = 40,
+	PARAM = 3
+};
 static const u64 MEMORY = 256 << 20;
+
+/* How kernels run. */
+struct way {
+	const char *variant;
+	u32 threads; /* of a block */
+	u64 limit;   /* instructions of a launch */
+	enum native_mode native;
+	u32 kernels; /* so many of the program's; */
+	u32 *ended; /* counts those that end before the limit; nothing counts from the first that does not. NULL: all counts */
+};
 
 static void print_nothing(void *context, const char *text, size_t length)
 {
@@ -43,8 +63,20 @@ static u8 *fill_params(struct session *s, const struct kernel *k, u64 buffer)
 	return params;
 }
 
-/* Runs a kernel; the hash of what it leaves. */
-static u64 run_kernel(struct session *s, const struct kernel *k, u64 hash)
+/* As the kernel asks, where that is not much, and one warp if that is what blocks are to have. */
+static void require_threads(const struct ir_limits *limits, const struct way *w, u32 block[3])
+{
+	u32 asked[3] = {w->threads, 1, 1};
+
+	for (int d = 0; d < 3; d++)
+		if (limits->required_threads[d] && limits->required_threads[d] <= 64)
+			asked[d] = limits->required_threads[d];
+	if (w->threads != WARP_LANES || asked[0] * asked[1] * asked[2] <= WARP_LANES)
+		memcpy(block, asked, sizeof asked);
+}
+
+/* Runs a kernel; the hash of what it leaves. False: neither this nor one behind it counts. */
+static bool run_kernel(struct session *s, const struct way *w, const struct kernel *k, u64 *hash)
 {
 	const struct ir_limits *limits = &k->function->limits;
 	const u64 buffer = memory_allocate(&s->memory, BUFFER, 256, "fuzz", 0);
@@ -52,33 +84,39 @@ static u64 run_kernel(struct session *s, const struct kernel *k, u64 hash)
 			   .kernel = k,
 			   .memory = &s->memory,
 			   .grid = {2, 1, 1},
-			   .block = {THREADS, 1, 1},
+			   .block = {w->threads, 1, 1},
 			   .dynamic_shared = SHARED,
 			   .jobs = 1,
-			   .instruction_limit = INSTRUCTIONS,
+			   .instruction_limit = w->limit,
+			   .native = session_native(s, s->program, k, w->native),
 			   .print = print_nothing};
-	struct launch_stats stats;
+	struct launch_stats stats = {0};
 	struct fault fault;
 	char text[1000] = "";
 
 	if (!buffer)
-		return hash;
-	for (int d = 0; d < 3; d++)
-		if (limits->required_threads[d] && limits->required_threads[d] <= 64)
-			l.block[d] = limits->required_threads[d];
+		return false;
+	require_threads(limits, w, l.block);
 	for (int d = 0; d < 3; d++)
 		if (limits->required_cluster[d] && limits->required_cluster[d] <= 4)
 			l.grid[d] = limits->required_cluster[d];
 	l.params = fill_params(s, k, buffer);
 	const enum launch_status status = launch_run(&l, &stats, &fault, text, sizeof text);
+	if (w->ended && status == LAUNCH_FAULT && fault.kind == FAULT_LIMIT)
+		return false;
 	if (status == LAUNCH_FAULT)
 		fault_describe(&s->memory, &l, &fault, text, sizeof text);
-	hash = hash_more(hash, &status, sizeof status);
-	hash = hash_more(hash, text, strlen(text));
-	return hash_more(hash, memory_find(&s->memory, buffer, BUFFER)->host, BUFFER);
+	else
+		*hash = hash_more(*hash, &stats.warp_instructions, sizeof stats.warp_instructions);
+	if (w->ended)
+		++*w->ended;
+	*hash = hash_more(*hash, &status, sizeof status);
+	*hash = hash_more(*hash, text, strlen(text));
+	*hash = hash_more(*hash, memory_find(&s->memory, buffer, BUFFER)->host, BUFFER);
+	return true;
 }
 
-static u64 read_build_run(struct session *s, const char *bytes, size_t length)
+static u64 read_build_run(struct session *s, const struct way *w, const char *bytes, size_t length)
 {
 	const struct lower_options options = {.allow_unmodelled = true};
 	struct script script;
@@ -97,8 +135,9 @@ static u64 read_build_run(struct session *s, const char *bytes, size_t length)
 		abort();
 	const char *told = session_diagnostics(s, false);
 	hash = hash_more(hash, told, strlen(told));
-	for (u32 k = 0; built && k < s->program->kernel_count && k < KERNELS; k++)
-		hash = run_kernel(s, &s->program->kernels[k], hash);
+	for (u32 k = 0; built && k < s->program->kernel_count && k < w->kernels; k++)
+		if (!run_kernel(s, w, &s->program->kernels[k], &hash))
+			break;
 	return hash;
 }
 
@@ -137,18 +176,29 @@ bool fuzz_session_open(struct session *s, const char *variant)
 }
 
 /* *hash is of all that came of it. */
-static bool run_variant(const char *variant, const char *bytes, size_t length, u64 *hash)
+static bool run_way(const struct way *w, const char *bytes, size_t length, u64 *hash)
 {
 	struct session s;
 	volatile u64 result = 0;
 
-	if (!fuzz_session_open(&s, variant))
+	if (!fuzz_session_open(&s, w->variant))
 		return false;
 	if (!SESSION_ENTER(&s))
-		result = read_build_run(&s, bytes, length);
+		result = read_build_run(&s, w, bytes, length);
 	session_close(&s);
 	*hash = result;
 	return true;
+}
+
+static bool run_variant(const char *variant, const char *bytes, size_t length, u64 *hash)
+{
+	const struct way w = {.variant = variant,
+			      .threads = THREADS,
+			      .limit = INSTRUCTIONS,
+			      .native = NATIVE_OFF,
+			      .kernels = KERNELS};
+
+	return run_way(&w, bytes, length, hash);
 }
 
 bool fuzz_variant(const char *variant, const char *bytes, size_t length)
@@ -177,4 +227,42 @@ void fuzz_variants(const char *bytes, size_t length)
 	for (size_t k = 1; k < COUNT_OF(variants); k++)
 		if (run_variant(variants[k], bytes, length, &hash) && hash != first)
 			abort();
+}
+
+static bool native_is_there(void)
+{
+	static enum { UNTRIED, THERE, LACKING } state;
+
+	if (state == UNTRIED) {
+		char why[256] = "no memory";
+		struct native *n = native_open();
+		state = n && native_available(n, why, sizeof why) ? THERE : LACKING;
+		native_close(n);
+		if (state == LACKING)
+			fprintf(stderr, "no native code is tried: %s\n", why);
+	}
+	return state == THERE;
+}
+
+void fuzz_native(const char *bytes, size_t length)
+{
+	u32 ended = 0, ended_too = 0;
+	u64 interpreted, native;
+	/* One warp runs after the other in native code, so blocks have one: several might race. */
+	struct way w = {.variant = processor_vector_bytes() == 64 ? "avx512" : "avx2",
+			.threads = WARP_LANES,
+			.limit = NATIVE_INSTRUCTIONS,
+			.native = NATIVE_OFF,
+			.kernels = KERNELS,
+			.ended = &ended};
+
+	if (!native_is_there() || !run_way(&w, bytes, length, &interpreted))
+		return;
+	w.native = NATIVE_ALWAYS;
+	w.limit *= 2;
+	w.kernels = ended;
+	w.ended = &ended_too;
+	run_way(&w, bytes, length, &native);
+	if (native != interpreted)
+		abort();
 }

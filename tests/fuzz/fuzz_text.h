@@ -29,6 +29,8 @@ void fuzz_text(const char *bytes, size_t length);
 bool fuzz_variant(const char *variant, const char *bytes, size_t length);
 /* The same with all vector widths: they must leave the same memory and fail in the same words. */
 void fuzz_variants(const char *bytes, size_t length);
+/* The same interpreted and in native code, if that can be made here: they must leave the same. */
+void fuzz_native(const char *bytes, size_t length);
 /* Launch lines for a fixed program, played with little memory and few instructions. */
 void fuzz_script(const char *bytes, size_t length);
 /* One .npy file; what is read of it is written and read again. */
