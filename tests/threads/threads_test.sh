@@ -12,6 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0
 failed=0
+export PTXSIM_CACHE=off PTXSIM_NATIVE_PLUGIN="$build/.libs/libptxsim-native.so"
 export TSAN_OPTIONS="exitcode=0 die_after_fork=0 history_size=4 log_path=$work/report"
 
 # clean NAME COMMAND...: it makes no report, and ends with a status of ptxsim's own.
@@ -56,7 +57,7 @@ fi
 
 for file in "$root"/samples/*.ptx "$root"/tests/run/*.ptx "$here"/*.ptx "$root"/tests/check/*.ptx; do
 	grep -q '^//@ launch' "$file" || continue
-	for options in '--jobs 4' '--jobs 4 --any-order'; do
+	for options in '--jobs 4' '--jobs 4 --any-order' '--jobs 4 --native=always'; do
 		# shellcheck disable=SC2086 # a list of words
 		clean "$(basename "$file") $options" "$build/ptxsim" run -q $options "$file"
 	done
@@ -71,9 +72,9 @@ for stem in "$root"/tests/golden/prog-*.cases* "$root"/tests/golden/library-*.ca
 		clean "$(basename "$stem") --threads 4 $options" "$build/golden-run" -q --jobs 1 --threads 4 $options --timeout 600 "$stem"
 	done
 done
-# Contexts of several threads, streams, helpers that stay.
-for program in test_api test_api_watch test_context test_spread; do
-	clean "$program" env srcdir="$root" CK_DEFAULT_TIMEOUT=600 "$build/tests/unit/$program"
+# Contexts of several threads, streams, helpers that stay; the thread that compiles beside those that want its code.
+for program in test_api test_api_watch test_context test_spread test_native test_native_cache test_small_launches test_blocks test_streamed; do
+	clean "$program" env srcdir="$root" CK_DEFAULT_TIMEOUT=600 CK_TIMEOUT_MULTIPLIER=20 "$build/tests/unit/$program"
 done
 # A CUDA program of eight threads, which knows nothing of the sanitizer.
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)

@@ -427,12 +427,12 @@ START_TEST(closing_waits_for_no_compiler)
 END_TEST
 
 /* Programs exit without closing their contexts; what LLVM keeps for the process must not go before its thread. Under
- * AddressSanitizer it does (src/native/load.c). */
+ * AddressSanitizer and ThreadSanitizer it does (src/native/load.c). */
 START_TEST(exit_leaves_the_compiler_alone)
 {
 	struct session s;
 	int status;
-#ifdef __SANITIZE_ADDRESS__
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 	return;
 #endif
 	const pid_t child = fork();
