@@ -261,12 +261,13 @@ static void sink_all(struct carried *c, LLVMValueRef function)
 {
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-			next = LLVMGetNextInstruction(i);
 			LLVMValueRef x = value_before(i);
-			if (!x || !only_leaves(i, b, true))
-				continue;
-			sink(c, i, x);
-			LLVMInstructionEraseFromParent(i);
+			const bool sinks = x && only_leaves(i, b, true);
+			if (sinks)
+				sink(c, i, x);
+			next = LLVMGetNextInstruction(i); /* now: a cast behind it is gone */
+			if (sinks)
+				LLVMInstructionEraseFromParent(i);
 		}
 }
 
