@@ -83,12 +83,16 @@ ALWAYS_INLINE bool uses(const u32 *used, u32 to, u32 from)
 	return any >> pieces * from & ((1u << pieces) - 1);
 }
 
-ALWAYS_INLINE part words_at(const void *from)
+/* A register of a table that is constant: LLVM takes no more than 32 bytes at a time for one. */
+ALWAYS_INLINE part numbers_at(const u32 *from)
 {
-	part v;
-
-	memcpy(&v, from, sizeof v);
-	return v;
+	const __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)from);
+#if defined HAS_QUARTERS
+	return low;
+#else
+	return _mm512_inserti64x4(_mm512_castsi256_si512(low),
+				  _mm256_loadu_si256((const __m256i *)(const void *)(from + PART / 2)), 1);
+#endif
 }
 ALWAYS_INLINE struct word_table table_at(const void *from)
 {
@@ -107,7 +111,7 @@ ALWAYS_INLINE bool load_by_window(struct warp *w, const struct insn *i, u8 *rows
 		return false;
 	const u8 *from = window_place(w, i, rows, &z->at);
 	for (u32 to = 0; to < PARTS; to++) {
-		const part slot = words_at(z->slot + PART * to);
+		const part slot = numbers_at(z->slot + PART * to);
 		part v = all_words(0);
 		bool any = false;
 		for (u32 k = 0; k < WINDOW_TABLES; k++)
@@ -130,7 +134,7 @@ ALWAYS_INLINE bool store_by_window(struct warp *w, const struct insn *i, const u
 		return false;
 	u8 *to = window_place(w, i, rows, &z->at);
 	for (u32 k = 0; k < WINDOW_PARTS; k++) {
-		const part lane = words_at(z->lane + PART * k);
+		const part lane = numbers_at(z->lane + PART * k);
 		part v = all_words(0);
 		bool any = false;
 		for (u32 from = 0; from < ROW_TABLES; from++)
@@ -140,7 +144,7 @@ ALWAYS_INLINE bool store_by_window(struct warp *w, const struct insn *i, const u
 				any = true;
 			}
 		if (any)
-			put_words(to + 4 * PART * k, v, mask, words_at(z->bit + PART * k));
+			put_words(to + 4 * PART * k, v, mask, numbers_at(z->bit + PART * k));
 	}
 	return true;
 }
