@@ -3,7 +3,8 @@
  * Rows whose lanes are at known distances from the first, mostly at equal ones, by data flow over the whole kernel: a row has the distances that
  * everything gives it that writes it.
  *
- *      %tid.x                1        (blocks of 32 threads along x, or a multiple)
+ *      %tid.x                1        (blocks of 32 threads along x, or a multiple; of 16, for example, 0 to 15 twice, and %tid.y then
+ *                                     0 sixteen times and 1)
  *      %ctaid.x, 4, [n]      0        one number for all lanes, likewise what a load from one place of memory gives all of them
  *      mad.lo i, b, 256, t   1        linear: the step follows from those of its operands
  *      mul.wide.u32 o, i, 4  4        likewise, if i does not wrap around among the lanes, which native code asks
@@ -135,6 +136,21 @@ static void note_step(struct analysis *a, u32 row, u64 step, u32 zeros)
 
 static u32 zeros_of(u64 value) { return value ? (u32)__builtin_ctzll(value) : ZEROS_ALL; }
 
+/* Along x, y or z. In rows of less than a warp the first lane is the first of its row, and all rows of a warp are in one plane. */
+static void note_thread_number(struct analysis *a, u32 row, u32 along)
+{
+	const u32 row_threads = a->f->row_threads;
+	struct distances d;
+
+	if (row_threads == WARP_LANES || along > 1) {
+		note_step(a, row, along == 0, along ? 0 : ZEROS_OF_WARP);
+		return;
+	}
+	for (u32 l = 0; l < WARP_LANES; l++)
+		d.of[l] = along ? l / row_threads : l % row_threads;
+	note_distances(a, row, &d, along ? zeros_of(WARP_LANES / row_threads) : ZEROS_ALL);
+}
+
 static void note_register(struct analysis *a, const struct sreg_row *s)
 {
 	const u32 row = flow_row_at(a->f, s->offset);
@@ -146,8 +162,8 @@ static void note_register(struct analysis *a, const struct sreg_row *s)
 		note_step(a, row, 0, 0);
 	else if (s->sreg == SREG_laneid)
 		note_step(a, row, 1, ZEROS_ALL);
-	else if (s->sreg == SREG_tid && a->f->whole_rows)
-		note_step(a, row, s->element == 0, s->element ? 0 : ZEROS_OF_WARP);
+	else if (s->sreg == SREG_tid && a->f->row_threads)
+		note_thread_number(a, row, s->element);
 	else
 		note_varies(a, row);
 }
@@ -497,15 +513,22 @@ static bool reads_thread_number(const struct code *code)
 	return false;
 }
 
-void affine_find(struct code_flow *f, u32 threads_x)
+u32 affine_row_threads(const u32 block[3])
+{
+	if (block[0] && block[0] % WARP_LANES == 0)
+		return WARP_LANES;
+	return block[0] && WARP_LANES % block[0] == 0 && has_rows_of(block, block[0]) ? block[0] : 0;
+}
+
+void affine_find(struct code_flow *f, u32 row_threads)
 {
 	const u32 blocks = f->block_count + 1;
 	struct warp *warp = calloc(1, sizeof *warp);
 	u8 *frame = aligned_alloc(FRAME_ALIGN, ((size_t)f->code->frame_bytes / FRAME_ALIGN + 2) * FRAME_ALIGN);
 
-	f->whole_rows = false;
+	f->row_threads = 0;
 	if (warp && frame && is_understood(f)) {
-		f->whole_rows = threads_x && threads_x % WARP_LANES == 0 && reads_thread_number(f->code);
+		f->row_threads = reads_thread_number(f->code) ? row_threads : 0;
 		f->merged = ARENA_ARRAY(f->arena, blocks, u64 *);
 		struct analysis a = {.f = f,
 				     .state = ARENA_ARRAY(f->arena, f->row_count + 1, u8),

@@ -8,9 +8,12 @@
 
 #include "native/flow.h"
 
-/* Sets `affine` and `step` of the flow's rows, and its `whole_rows`. threads_x: of the blocks that code is made for; 0: of any. Rows
- * stay as they are if there is no memory. */
-void affine_find(struct code_flow *f, u32 threads_x);
+/* Of the rows that such blocks have, as struct code_flow has it. */
+u32 affine_row_threads(const u32 block[3]);
+
+/* Sets `affine`, `step` and `distances` of the flow's rows, and its `row_threads`: of the blocks that code is made for, if it reads
+ * where in them a thread is. Rows stay as they are if there is no memory. */
+void affine_find(struct code_flow *f, u32 row_threads);
 
 /* Whether the step's results are affine by themselves: the first lane's follows from the first lanes of what it reads, all of which are
  * affine. */

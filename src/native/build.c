@@ -210,7 +210,7 @@ static bool find_regions(struct native_builder *b, const struct isa *isa, const 
 	if (f && sample)
 		f->shapes = shapes_find(f, sample);
 	if (f && !code->steps)
-		affine_find(f, sample ? sample->block[0] : 0);
+		affine_find(f, sample ? affine_row_threads(sample->block) : 0);
 	if (f && !told)
 		scaled_find(f);
 	if (f)
@@ -237,7 +237,7 @@ struct native_builder *native_build_begin(const struct isa *isa, const struct co
 		native_build_abandon(b);
 		return NULL;
 	}
-	b->made->whole_rows = b->regions.whole_rows;
+	b->made->row_threads = b->regions.row_threads;
 	b->made->lean = b->regions.items[0].lean;
 	b->has_key = key_make(&b->key, &b->regions, choosy);
 	b->seconds = seconds_now() - start;

@@ -25,7 +25,7 @@ struct kernel_code {
 	struct native_image image;
 	u64 mistakes;    /* atomic: accesses that were of other shapes than there are ways for */
 	bool lean;       /* accesses of other shapes are meant to go to their handlers */
-	bool whole_rows; /* for blocks of which 32 threads along x, or a multiple, are a row, alone */
+	u32 row_threads; /* for blocks that has_rows_of() tells apart, alone */
 };
 
 struct native_builder;

@@ -12,6 +12,7 @@
 #include "isa/form.h"
 #include "native/build.h"
 #include "native/converge.h"
+#include "native/flow.h"
 #include "native/link.h"
 #include "sem/native_proven.h"
 
@@ -414,7 +415,7 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 
 	if (g->on || (g->code->one_by_one && g->count > 1))
 		return g->grid->gang_insns[at].gang(g, i);
-	if (code->whole_rows && g->grid->launch->block[0] % WARP_LANES) {
+	if (!has_rows_of(g->grid->launch->block, code->row_threads)) {
 		note_mistakes(g, (struct kernel_code *)(uintptr_t)code, MISTAKES_MOST);
 		return g->grid->gang_insns[at].gang(g, i);
 	}

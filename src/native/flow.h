@@ -112,8 +112,18 @@ struct code_flow {
 	const u8 *shapes; /* likewise: a set of enum access_shape, or 0; NULL: nothing is known (native/shapes.h) */
 	u64 **merged; /* by block: rows of which lanes that wait elsewhere need what they have; NULL: none; of affine_find, where it understands
 		       * the code */
-	bool whole_rows; /* all of this holds only where a block's warps have whole rows of its threads: 32 along x, or a multiple */
+	/* All of this holds only for blocks of which so many threads are a row: 32, or a multiple of that; of less, as many exactly, and a warp
+	 * has whole rows of one plane. 0: for any. */
+	u32 row_threads;
 };
+
+/* Whether blocks have such rows. */
+static inline bool has_rows_of(const u32 block[3], u32 row_threads)
+{
+	if (!row_threads || row_threads == WARP_LANES)
+		return !row_threads || block[0] % WARP_LANES == 0;
+	return block[0] == row_threads && block[1] * row_threads % WARP_LANES == 0;
+}
 
 /* Nothing of such code is compiled, whatever its instructions; says why. */
 bool code_flow_refuses(const struct code *code, char *message, size_t size);

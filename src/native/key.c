@@ -152,7 +152,7 @@ bool key_make(struct native_key *key, const struct regions *regions, bool choosy
 	put(&w, processor, sizeof processor);
 	put_word(&w, choosy);
 	put_word(&w, regions->count);
-	put_word(&w, regions->whole_rows);
+	put_word(&w, regions->row_threads);
 	for (u32 k = 0; k < regions->count; k++)
 		put_region(&w, &regions->items[k]);
 	return !w.full;

@@ -144,7 +144,7 @@ struct regions {
 	struct region *items;
 	u32 count;
 	u32 insns, covered; /* of the code: all that may run, and those in regions */
-	bool whole_rows;    /* only for blocks of which 32 threads along x, or a multiple, are a row */
+	u32 row_threads;    /* only for such blocks, as struct code_flow has it */
 };
 
 /* All regions of the kernel. They refer to nothing of it, nor of its program. lean: small ones, with less code for each instruction. */

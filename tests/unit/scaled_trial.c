@@ -134,7 +134,7 @@ u32 trial_scaled_rows(const struct trial *t)
 	arena_init(&arena, NULL);
 	struct code_flow *f = code_flow_build(&arena, p->isa, program_kernel(p, "k")->code, NULL);
 	ck_assert_ptr_nonnull(f);
-	affine_find(f, SCALED_THREADS);
+	affine_find(f, WARP_LANES);
 	scaled_find(f);
 	for (u32 k = 0; k < f->row_count; k++)
 		count += f->rows[k].scaled;
