@@ -317,23 +317,43 @@ static void block_next(struct cluster *c, u64 number)
 	block_start(b);
 }
 
+/* The block has ended, and the next one begins in its place. False: none does. */
+static bool begin_next(struct worker *k, struct cluster *c)
+{
+	u64 number;
+
+	if (is_over(k->grid))
+		return false;
+	k->more = take_cluster(k, &number);
+	if (!k->more)
+		return false;
+	block_end(k, c->blocks[0]);
+	warm(k);
+	block_next(c, number);
+	return true;
+}
+
+bool block_goes_on(struct gang *g)
+{
+	struct worker *k = g->worker;
+
+	if (!k->follows || !begin_next(k, g->block->cluster))
+		return false;
+	g->insns = g->block->gang_insns;
+	return true;
+}
+
 bool blocks_follow(struct worker *k, struct cluster *c)
 {
 	struct block *b = c->blocks[0];
-	u64 number;
+	bool parted = false;
 
 	if (!may_follow(k, c))
 		return false;
 	worker_moved(k);
-	while (!is_over(k->grid)) {
-		k->more = take_cluster(k, &number);
-		if (!k->more)
-			break;
-		block_end(k, b);
-		warm(k);
-		block_next(c, number);
-		if (!gang_run_block(b, WORKER_TURN / b->warp_count))
-			return true;
-	}
-	return false;
+	k->follows = !k->grid->kernel->code->one_by_one;
+	while (!parted && begin_next(k, c))
+		parted = !gang_run_block(b, block_budget(b));
+	k->follows = false;
+	return parted;
 }

@@ -162,6 +162,13 @@ FILL_WORDS(fill_words_avx512, __attribute__((target("avx512f"))))
 					   : fill_words(__VA_ARGS__))
 #endif
 
+/* The one that changes with every block is at hand. */
+static u64 value_for_block(const struct block *b, const struct sreg_row *s)
+{
+	return s->sreg == SREG_ctaid && s->element < 3 ? b->ctaid[s->element]
+						       : sreg_value(&b->warps[0], s->sreg, s->element, 0);
+}
+
 /* Of a row of blocks most are as they were in the block before: all but one of %ctaid. */
 static void refill_block_sregs(struct block *b, const struct code *code)
 {
@@ -172,7 +179,7 @@ static void refill_block_sregs(struct block *b, const struct code *code)
 		const struct sreg_row *s = &code->sregs[k];
 		if (!sreg_is_of_block(s->sreg))
 			continue;
-		const u64 value = sreg_value(&b->warps[0], s->sreg, s->element, 0);
+		const u64 value = value_for_block(b, s);
 		if (s->bits != 1 && value_of_row(first + s->offset, s->bits) == value)
 			continue;
 		if (s->bits == 32) {

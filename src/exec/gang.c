@@ -18,7 +18,7 @@
  */
 #include "exec/gang.h"
 
-#include "exec/internal.h"
+#include "exec/blocks.h"
 
 enum {
 	GANG_TURN = 1 << 20, /* instructions of a gang's time slice, summed over its warps */
@@ -43,6 +43,21 @@ u32 gang_size(const struct block *b, u32 first, const struct insn **at)
 	return n - first;
 }
 
+/* What changes while a gang runs. */
+static void start_gang(struct gang *g, s64 budget)
+{
+	g->on = g->on_end = NULL;
+	g->spins = g->lead = g->done = 0;
+	g->budget = budget;
+	g->whole = true;
+	g->ended = g->guarded = false;
+	g->overtime = 0;
+	g->issued = g->branches = 0;
+	g->apart = false;
+	g->parted = g->waits = NULL;
+	g->split = NULL;
+}
+
 /* The frames of a block's warps were allocated in one piece (frames_of_block), so two neighbours tell the distance.
  * `stride` is in bytes. A block of one warp has no neighbour to measure; EACH_WARP then never uses it, so any value
  * will do.
@@ -54,11 +69,9 @@ static struct gang gang_of(struct block *b, u32 first, u32 count)
 	const struct code *code = b->grid->kernel->code;
 	struct gang g;
 
-	g.on = g.on_end = NULL;
 	g.rows = w[first].entry_frame->rows;
 	g.stride = b->warp_count > 1 ? (size_t)(w[1].entry_frame->rows - w[0].entry_frame->rows) : 64;
 	g.count = count;
-	g.spins = g.lead = g.done = 0;
 	g.warps = b->warps + first;
 	g.code = code;
 	g.insns = b->gang_insns;
@@ -66,13 +79,9 @@ static struct gang gang_of(struct block *b, u32 first, u32 count)
 	g.worker = b->worker;
 	g.block = b;
 	g.grid = b->grid;
-	g.budget = 0;
-	g.whole = g.ended = g.guarded = g.single = false;
-	g.overtime = 0;
-	g.issued = g.branches = 0;
-	g.apart = false;
-	g.parted = g.waits = NULL;
-	g.split = NULL;
+	g.single = false;
+	start_gang(&g, 0);
+	g.whole = false;
 	return g;
 }
 
@@ -143,8 +152,7 @@ bool gang_start_block(struct block *b)
 bool gang_run_block(struct block *b, s64 budget)
 {
 	struct gang g = gang_of(b, 0, b->warp_count);
-	g.budget = budget;
-	g.whole = true;
+	start_gang(&g, budget);
 	const struct insn *at = gang_turns(&g, g.insns);
 	while (at)
 		at = at->gang(&g, at);
@@ -220,6 +228,15 @@ static void end_block(struct gang *g)
 	g->ended = true;
 }
 
+/* The gang begins the next block, if that follows at once. */
+static const struct insn *go_on(struct gang *g)
+{
+	if (!block_goes_on(g))
+		return NULL;
+	start_gang(g, block_budget(g->block));
+	return g->insns;
+}
+
 /* All lanes of all warps exit here. If the block has always been one gang, end_block() settles the sums; an arrival at
  * the cluster's barrier needs the warps' own accounts of who has exited. */
 const struct insn *gang_exit(struct gang *g, const struct insn *i)
@@ -231,7 +248,7 @@ const struct insn *gang_exit(struct gang *g, const struct insn *i)
 	gang_account(g, i);
 	if (g->whole && !g->block->cluster->arrived) {
 		end_block(g);
-		return NULL;
+		return go_on(g);
 	}
 	if (g->split)
 		return gang_split_exit(g);

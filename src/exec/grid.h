@@ -295,6 +295,7 @@ struct worker {
 	u64 warmed; /* of these, those that the kernel's heat has */
 	/* The state of worker_run, which may return and be called again. */
 	bool running, more, round_progress, suspended;
+	bool follows;          /* a gang that has ended its block may begin the next one (exec/blocks.h) */
 	u64 started;           /* by the host's clock, in nanoseconds; the first worker's alone */
 	u64 run_next, run_end; /* clusters that are the worker's to start */
 	struct schedule_state schedule;
