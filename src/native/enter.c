@@ -199,7 +199,7 @@ const struct native_services native_services = {
 struct tally {
 	bool same;
 	u32 warps; /* that have run */
-	u64 issued, branches, most;
+	u64 issued, most, branches;
 };
 
 /* What one warp has counted. */
@@ -340,7 +340,6 @@ static void begin_run(struct native_run *r, const struct gang *g, const struct n
 	r->patterns = g->worker->patterns;
 	r->order = 0;
 	r->repeats = NULL;
-	r->tries = 0;
 	r->timed = is_timed(g);
 	r->depth = r->beside = 0;
 	r->mask = FULL_MASK;
@@ -357,80 +356,127 @@ static void begin_tallies(struct native_run *r, const struct warp *w)
 	r->repeats = repeats->times + (size_t)w->index * repeats->count;
 }
 
+static inline bool is_expected(const struct native_run *r)
+{
+	return !((u64)(r->budget ^ r->expected_budget) | (r->branches ^ r->expected_branches) | r->idle);
+}
+
+/* The function may go on with the warps behind w, up to the one with r->last_rows. */
 static inline enum native_exit run_warp(struct native_run *r, const struct native_entry *e, struct warp *w, u8 *rows,
 					s64 budget)
 {
 	r->budget = budget;
 	r->idle = r->branches = 0;
+	r->warp = w;
 	return (enum native_exit)native_run_region(r, w, rows, e->run);
 }
 
-/* Runs the region for all warps, until one does not come to its end. */
-static enum native_exit run_by_turns(struct gang *g, const struct native_entry *e, struct native_run *r,
-				     struct tally *t, s64 budget)
+/* So many warps have counted what was expected. */
+static inline void count_expected(struct tally *t, const struct native_run *r, s64 budget, u32 warps)
 {
-	for (u32 n = 0; n < g->count; n++) {
-		const u32 k = number_of_turn(g, n);
+	if (!t->warps) {
+		t->issued = t->most = (u64)(budget - r->expected_budget);
+		t->branches = r->expected_branches;
+	}
+	t->warps += warps;
+}
+
+/* Runs the region for neighbouring warps, until one does not come to its end. Most count what the one before has. */
+static enum native_exit run_span(struct gang *g, const struct native_entry *e, struct native_run *r, struct tally *t,
+				 s64 budget, u32 first, u32 end)
+{
+	u8 *rows = g->rows + first * g->stride;
+
+	r->last_rows = g->rows + (end - 1) * g->stride;
+	for (struct warp *w = g->warps + first; w != g->warps + end; w = r->warp + 1) {
 		if (r->tallies)
-			begin_tallies(r, &g->warps[k]);
-		const enum native_exit how = run_warp(r, e, &g->warps[k], g->rows + k * g->stride, budget);
-		if (__builtin_expect(how != NATIVE_DONE, 0))
-			return how;
-		count(g, t, r, budget);
-	}
-	return NATIVE_DONE;
-}
-
-/* The same where the first warp goes first: most count what that has. */
-static enum native_exit run_in_order(struct gang *g, const struct native_entry *e, struct native_run *r,
-				     struct tally *t, s64 budget)
-{
-	u8 *rows = g->rows;
-	s64 left = budget + 1; /* what no warp leaves */
-	u64 branches = 0;
-
-	for (struct warp *w = g->warps, *const end = w + g->count; w != end; w++, rows += g->stride) {
+			begin_tallies(r, w);
 		const enum native_exit how = run_warp(r, e, w, rows, budget);
-		if (__builtin_expect(how != NATIVE_DONE, 0))
+		const bool done = __builtin_expect(how == NATIVE_DONE, 1), expected = done && is_expected(r);
+		const u32 before = (u32)(r->warp - w);
+		if (before + expected)
+			count_expected(t, r, budget, before + expected);
+		if (!done)
 			return how;
-		if (!((u64)(r->budget ^ left) | (r->branches ^ branches) | r->idle)) {
-			t->warps++;
+		rows += (before + 1) * g->stride;
+		if (expected)
 			continue;
-		}
 		count(g, t, r, budget);
-		left = t->same ? r->budget : budget + 1;
-		branches = r->branches;
+		r->expected_budget = t->same ? r->budget : budget + 1; /* or what no warp leaves */
+		r->expected_branches = r->branches;
 	}
 	return NATIVE_DONE;
 }
 
+/* The same for all warps, in the order in which they would have their turns. */
+static enum native_exit run_all(struct gang *g, const struct native_entry *e, struct native_run *r, struct tally *t,
+				s64 budget)
+{
+	enum native_exit how = NATIVE_DONE;
+
+	r->stride = g->stride;
+	r->expected_budget = budget - (s64)__atomic_load_n(&e->issued, __ATOMIC_RELAXED);
+	r->expected_branches = __atomic_load_n(&e->branches, __ATOMIC_RELAXED);
+	if (!g->lead)
+		return run_span(g, e, r, t, budget, 0, g->count);
+	how = run_span(g, e, r, t, budget, g->lead, g->lead + 1);
+	if (how == NATIVE_DONE)
+		how = run_span(g, e, r, t, budget, 0, g->lead);
+	return how == NATIVE_DONE ? run_span(g, e, r, t, budget, g->lead + 1, g->count) : how;
+}
+
+/* What the warps of the next gang are expected to count. */
+static void note_usual(struct native_entry *e, const struct tally *t)
+{
+	if (t->issued == __atomic_load_n(&e->issued, __ATOMIC_RELAXED) &&
+	    t->branches == __atomic_load_n(&e->branches, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(&e->issued, (u32)t->issued, __ATOMIC_RELAXED);
+	__atomic_store_n(&e->branches, (u32)t->branches, __ATOMIC_RELAXED);
+}
+
+/* Runs the region and what stands behind it, if that is no region: loops of regions would call each other ever deeper. */
+static const struct insn *run_region(struct gang *g, struct kernel_code *code, struct native_entry *e,
+				     struct native_run *r)
+{
+	const s64 budget = g->single || g->grid->launch->instruction_limit ? g->budget : max_s64(g->budget, TURN_LEAST);
+	struct tally t = {.same = true};
+
+	fp_enter(g->warps, e->fp);
+	r->tries = 0;
+	const enum native_exit how = run_all(g, e, r, &t, budget);
+	if (__builtin_expect(how != NATIVE_DONE, 0))
+		return part_gang(g, e, &t, how, r, budget);
+	if (t.same) {
+		g->issued += t.issued;
+		g->branches += t.branches;
+		note_usual(e, &t);
+	}
+	g->budget -= (s64)t.most;
+	if (!code->lean && r->tries > g->count / TRIES_FEW)
+		note_mistakes(g, code, r->tries);
+	const struct insn *next = g->insns + e->end;
+	return next->gang == native_enter ? next : next->gang(g, next);
+}
+
+/* Again if all stand here again: most often because the region is all of the kernel, and the gang has begun the next block. */
 const struct insn *native_enter(struct gang *g, const struct insn *i)
 {
-	const struct kernel_code *code = (const struct kernel_code *)(const void *)g->block->native;
+	struct kernel_code *code = (struct kernel_code *)(uintptr_t)g->block->native;
 	const u32 at = (u32)(i - g->insns);
-	const struct native_entry *e = &code->entries[code->entry_of[at]];
-	struct tally t = {.same = true};
-	const s64 budget = g->single || g->grid->launch->instruction_limit ? g->budget : max_s64(g->budget, TURN_LEAST);
+	struct native_entry *e = &code->entries[code->entry_of[at]];
+	const struct insn *next;
 	struct native_run r;
 
 	if (g->on || (g->code->one_by_one && g->count > 1))
 		return g->grid->gang_insns[at].gang(g, i);
 	if (!has_rows_of(g->grid->launch->block, code->row_threads)) {
-		note_mistakes(g, (struct kernel_code *)(uintptr_t)code, MISTAKES_MOST);
+		note_mistakes(g, code, MISTAKES_MOST);
 		return g->grid->gang_insns[at].gang(g, i);
 	}
-	fp_enter(g->warps, e->fp);
 	begin_run(&r, g, e);
-	const enum native_exit how =
-		g->lead || r.tallies ? run_by_turns(g, e, &r, &t, budget) : run_in_order(g, e, &r, &t, budget);
-	if (__builtin_expect(how != NATIVE_DONE, 0))
-		return part_gang(g, e, &t, how, &r, budget);
-	if (t.same) {
-		g->issued += t.issued;
-		g->branches += t.branches;
-	}
-	g->budget -= (s64)t.most;
-	if (!code->lean && r.tries > g->count / TRIES_FEW)
-		note_mistakes(g, (struct kernel_code *)(uintptr_t)code, r.tries);
-	return g->insns + e->end;
+	do
+		next = run_region(g, code, e, &r);
+	while (next == i && !g->on && !r.tallies);
+	return next;
 }

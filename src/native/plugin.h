@@ -46,6 +46,13 @@ struct native_run {
 	u64 branches; /* from bit 32 on: those at which lanes parted */
 	u32 mask;     /* with `at` behind it: native code writes both at once */
 	u32 at;
+	/* The warp that has left, or has come to the end last. Before it, the function may have run others on its own, up to the one with
+	 * last_rows, whose rows are `stride` apart: all have come to the end with expected_budget and expected_branches, and idled no lanes. */
+	struct warp *warp;
+	u8 *last_rows;
+	u64 stride;
+	s64 expected_budget;
+	u64 expected_branches;
 	u32 join, join_at; /* the block of the innermost join, or NATIVE_NO_JOIN; and its place in `ways` */
 	u32 depth;
 	u32 fp;

@@ -32,6 +32,9 @@ struct emission {
 	LLVMValueRef how;                               /* what: enum native_exit */
 	LLVMValueRef tallies, repeats, patterns, timed; /* of the run */
 	unsigned unlikely, invariant;                   /* metadata kinds "prof", "invariant.load" */
+	/* One warp after the other (emit_warps.c): warp and rows are then those of the one that runs. */
+	LLVMBasicBlockRef next_warp; /* where it begins; NULL: the function runs one alone */
+	LLVMValueRef start_budget, expected_budget, expected_branches, stride, last_rows;
 };
 
 /* --- Small change ------------------------------------------------------------------------------- */
@@ -75,8 +78,11 @@ static inline void branch(struct emission *e, LLVMValueRef condition, LLVMBasicB
 
 static inline LLVMValueRef variable(struct emission *e, LLVMTypeRef type, LLVMValueRef value, const char *name)
 {
-	LLVMValueRef v = LLVMBuildAlloca(e->b, type, name);
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
 
+	LLVMPositionBuilderBefore(e->b, e->array); /* once, whichever warps follow */
+	LLVMValueRef v = LLVMBuildAlloca(e->b, type, name);
+	go_to(e, here);
 	LLVMBuildStore(e->b, value, v);
 	return v;
 }
@@ -169,6 +175,13 @@ void count_parting(struct emission *e);
 void put_place(struct emission *e, u32 insn, LLVMValueRef mask);
 /* As the interpreter counts a straight run; back: takes it back, where the interpreter will count it again. */
 void count(struct emission *e, u32 run, bool is_branch, bool back);
+
+/* --- Warps (emit_warps.c) ------------------------------------------------------------------------ */
+
+/* Behind this stands what each warp begins with. */
+void begin_warps(struct emission *e);
+/* A warp has come to the region's end: on with the next one, or to the way out, if it is the last or has not counted what is expected. */
+void end_warp(struct emission *e);
 
 /* --- Machine code (emit_machine.c) ------------------------------------------------------------ */
 

@@ -526,6 +526,7 @@ static void emit_end(struct emission *e)
 	for (u32 row = 0; row < e->r->row_count; row++)
 		if (e->r->rows[row].leaves)
 			write_back(e, row);
+	end_warp(e);
 	leave(e, NATIVE_DONE, e->r->end, get(e, e->i32, e->mask));
 }
 
@@ -652,6 +653,7 @@ static void emit_entrance(struct emission *e)
 	e->repeats = get(e, e->ptr, run_field(e, offsetof(struct native_run, repeats)));
 	e->patterns = get(e, e->ptr, run_field(e, offsetof(struct native_run, patterns)));
 	e->timed = get(e, e->i32, run_field(e, offsetof(struct native_run, timed)));
+	begin_warps(e);
 	e->mask = variable(e, e->i32, word(e, FULL_MASK), "mask");
 	e->where = variable(e, e->i32, word(e, 0), "where");
 	e->how = variable(e, e->i32, word(e, NATIVE_DONE), "how");

@@ -36,13 +36,13 @@ void begin_counters(struct emission *e)
 
 	for (size_t k = 0; k < COUNT_OF(counters); k++) {
 		LLVMValueRef field = run_field(e, counters[k].field);
-		LLVMValueRef start = k ? LLVMConstNull(e->i64) : NULL;
+		LLVMValueRef start = k ? LLVMConstNull(e->i64) : e->start_budget;
 		if (!counts[k])
 			*counter(e, k) = NULL;
 		else if (e->r->lean)
 			*counter(e, k) = field;
 		else
-			*counter(e, k) = variable(e, e->i64, start ? start : get(e, e->i64, field), "counter");
+			*counter(e, k) = variable(e, e->i64, start, "counter");
 	}
 }
 
@@ -52,6 +52,8 @@ void put_place(struct emission *e, u32 insn, LLVMValueRef mask)
 	for (size_t k = 0; k < COUNT_OF(counters) && !e->r->lean; k++)
 		if (*counter(e, k))
 			LLVMBuildStore(e->b, get(e, e->i64, *counter(e, k)), run_field(e, counters[k].field));
+	if (e->next_warp)
+		LLVMBuildStore(e->b, e->warp, run_field(e, offsetof(struct native_run, warp)));
 	if (!e->parts) {
 		LLVMBuildStore(e->b, word(e, insn), run_field(e, offsetof(struct native_run, at)));
 		return;
