@@ -44,8 +44,11 @@ static void stop_streaming(struct worker *k, const struct remembered *r)
 			o->flags &= ~REMEMBERED_STREAMED;
 }
 
-static void remember(struct warp *w, const struct insn *i, struct remembered r)
+static void remember(struct warp *w, const struct insn *i, struct remembered *at, struct remembered r)
 {
+	const u64 bytes = r.high - r.low;
+
+	r.room = bytes < REMEMBERED_BYTES ? 0 : (u32)min_u64(bytes - REMEMBERED_BYTES + 1, UINT32_MAX);
 	r.flags &= ~REMEMBERED_STREAMED;
 	if (r.high - r.low >= STREAMED_LEAST) {
 		if (may_stream(w, i, &r))
@@ -53,12 +56,12 @@ static void remember(struct warp *w, const struct insn *i, struct remembered r)
 		else
 			stop_streaming(w->worker, &r);
 	}
-	*global_remembered(w, i) = r;
+	*at = r;
 }
 
 /* Looks the range up and remembers its allocation for the next access of this kind; `generation` tells whether
  * allocations have come or gone since. NULL: it is not within one. */
-static u8 *look_up(struct warp *w, const struct insn *i, u64 low, u64 high, bool of_lane)
+static u8 *look_up(struct warp *w, const struct insn *i, struct remembered *at, u64 low, u64 high, bool of_lane)
 {
 	struct worker *worker = w->worker;
 	struct memory *m = w->grid->memory;
@@ -72,7 +75,7 @@ static u8 *look_up(struct warp *w, const struct insn *i, u64 low, u64 high, bool
 	const struct remembered *other =
 		!none && low < high && !worker->look ? remembered_elsewhere(worker, low, high) : NULL;
 	if (other) {
-		remember(w, i, *other);
+		remember(w, i, at, *other);
 		return other->host + (low - other->low);
 	}
 	if (low >= high || !memory_look(m, low, high - low, &a) || memory_is_closed(&a, w->grid->launch->device_number))
@@ -80,7 +83,7 @@ static u8 *look_up(struct warp *w, const struct insn *i, u64 low, u64 high, bool
 	if (__builtin_expect(worker->look != NULL, 0))
 		return doze_note(worker->look, a.host + (low - a.base), high - low, of_lane) ? a.host + (low - a.base)
 											     : NULL;
-	remember(w, i,
+	remember(w, i, at,
 		 (struct remembered){.low = a.base,
 				     .high = a.base + a.size,
 				     .host = a.host,
@@ -90,7 +93,12 @@ static u8 *look_up(struct warp *w, const struct insn *i, u64 low, u64 high, bool
 
 u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high)
 {
-	return look_up(w, i, low, high, false);
+	return look_up(w, i, global_remembered(w, i), low, high, false);
+}
+
+u8 *native_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high)
+{
+	return look_up(w, i, native_remembered(w, i), low, high, false);
 }
 
 /* As global_range, of what a single lane or one operation accesses. */
@@ -99,7 +107,7 @@ static u8 *range_of_lane(struct warp *w, const struct insn *i, u64 low, u64 high
 	const struct remembered *r = global_remembered(w, i);
 
 	return low >= r->low && high <= r->high && low < high ? r->host + (low - r->low)
-							      : look_up(w, i, low, high, true);
+							      : look_up(w, i, global_remembered(w, i), low, high, true);
 }
 
 /* Local memory of a warp, grown by doubling: most kernels need none, and the limit is large. False after a fault. */

@@ -254,7 +254,9 @@ struct remembered {
 	u64 low, high;
 	u8 *host;
 	u32 flags;
+	u32 room; /* REMEMBERED_BYTES from low + n on are within it if n is less than this, which is one comparison */
 };
+enum { REMEMBERED_BYTES = 256 };
 
 struct arch;
 

@@ -201,6 +201,14 @@ static inline struct remembered *global_remembered(const struct warp *w, const s
 	return &w->worker->allocations[((uintptr_t)i / sizeof *i) % ALLOCATION_CACHE];
 }
 
+/* The same of an instruction in native code, whose accesses are numbered where others have their handlers, beside other things: so the
+ * place is known when code is made. */
+static inline struct remembered *native_remembered(const struct warp *w, const struct insn *i)
+{
+	return &w->worker->allocations[(uintptr_t)i->fn % ALLOCATION_CACHE];
+}
+u8 *native_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high);
+
 /* Host address of global bytes [low, high) (guest), or NULL if they are not within one
  * allocation. `i` remembers the hit. */
 static inline u8 *global_range(struct warp *w, const struct insn *i, u64 low, u64 high)

@@ -191,7 +191,7 @@ const struct native_services native_services = {
 	.time = tell_time,
 	.part_machine = native_part_machine,
 	.awaits = native_awaits,
-	.global_range_slow = global_range_slow};
+	.native_range_slow = native_range_slow};
 
 /* --- Counts ------------------------------------------------------------------------------------- */
 

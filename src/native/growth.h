@@ -26,6 +26,7 @@ struct growth {
 	u32 good, end;    /* the largest part that can stand by itself: blocks; where it ends, an instruction; */
 	u32 size;         /* and the instructions of it that count */
 	u32 cut;          /* of that, the last block's end, if it ends early; else 0 */
+	u32 places;       /* of regions that are made: accesses so far, around ALLOCATION_CACHE */
 	u32 *row_of;      /* of regions that are made: flow's number to region's, plus 1; 0 between them */
 	u32 *marks, mark; /* of sets of places in the frame: the one in which each has been seen last */
 	u64 *set;         /* of rows */

@@ -5,11 +5,7 @@
  *      base    stubs: jumps through the table below, for calls out of the code
  *              .text of the first object, of the second, ...      (readable, executable)
  *      page    table of the services' addresses
- *              instructions of the first object, of the second, ...
- *              other constants of the first object, of the second, ...  (readable)
- *
- * By its instruction's address an access finds what the last one of that instruction has reached (ALLOCATION_CACHE): those of all
- * objects lie side by side, so that few share a place there.
+ *              instructions and other constants of the first object, of the second, ...  (readable)
  *
  * Offsets and numbers in an object are checked before they are used, as in any file.
  */
@@ -54,7 +50,7 @@ static void list_services(struct service list[SERVICE_COUNT])
 		{"native_part_machine", (uintptr_t)s->part_machine},
 		{"native_awaits", (uintptr_t)s->awaits},
 		{"native_time", (uintptr_t)s->time},
-		{"global_range_slow", (uintptr_t)s->global_range_slow},
+		{"native_range_slow", (uintptr_t)s->native_range_slow},
 		{"memcpy", (uintptr_t)memcpy},
 		{"memset", (uintptr_t)memset},
 		{"memmove", (uintptr_t)memmove},
@@ -171,12 +167,9 @@ static bool is_code(const Elf64_Shdr *s) { return s->sh_flags & SHF_EXECINSTR; }
 
 static u64 aligned(u64 n, u64 to) { return (n + to - 1) / to * to; }
 
-/* Constants that the linker may merge are the compiler's own, as masks and permutations; the others are instructions. */
-static bool is_insns(const Elf64_Shdr *s) { return !(s->sh_flags & SHF_MERGE); }
-
 /* Offsets in the mapping of what comes next. */
 struct extent {
-	u64 code, insns, data;
+	u64 code, data;
 };
 
 /* Gives the sections their offsets from the mapping's start; false: there is something that no region has. */
@@ -190,8 +183,8 @@ static bool place_sections(struct object *o, struct extent *to)
 			continue;
 		if (!within(o, s->sh_offset, s->sh_size) || s->sh_addralign > SECTION_ALIGN)
 			return false;
-		u64 *next = is_code(s) ? &to->code : is_insns(s) ? &to->insns : &to->data;
-		*next = aligned(*next, is_insns(s) && !is_code(s) ? max_u64(s->sh_addralign, 1) : SECTION_ALIGN);
+		u64 *next = is_code(s) ? &to->code : &to->data;
+		*next = aligned(*next, SECTION_ALIGN);
 		o->addresses[k] = *next;
 		*next += s->sh_size;
 	}
@@ -369,12 +362,12 @@ static u64 lay_out(struct object *o, u32 count, u64 *bytes)
 	const u64 table = aligned(SERVICE_COUNT * sizeof(u64), SECTION_ALIGN);
 	struct extent all = {.code = SERVICE_COUNT * STUB_BYTES};
 
-	/* Twice: instructions follow all of the code, and other constants all of these. */
+	/* Twice: constants follow all of the code. */
 	for (u32 k = 0; k < count; k++)
 		if (o[k].start && !place_sections(&o[k], &all))
 			return 0;
 	const u64 data_at = aligned(all.code, page);
-	all = (struct extent){SERVICE_COUNT * STUB_BYTES, data_at + table, data_at + table + all.insns};
+	all = (struct extent){SERVICE_COUNT * STUB_BYTES, data_at + table};
 	for (u32 k = 0; k < count; k++)
 		if (o[k].start)
 			place_sections(&o[k], &all);

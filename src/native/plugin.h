@@ -107,7 +107,7 @@ struct native_services {
 	u32 (*part_machine)(struct native_run *r, u8 *rows, u64 lanes, u64 blocks, bool fewer_first);
 	/* Whether lanes that have come to the BSYNC of that block wait for any that are elsewhere. */
 	u32 (*awaits)(struct native_run *r, const u8 *rows, u32 mask, u32 block);
-	u8 *(*global_range_slow)(struct warp *w, const struct insn *i, u64 low, u64 high);
+	u8 *(*native_range_slow)(struct warp *w, const struct insn *i, u64 low, u64 high);
 };
 
 struct native_compiler;

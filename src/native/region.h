@@ -46,6 +46,9 @@ struct region_insn {
 	u16 proven;      /* of its addresses: enum native_proven */
 	u8 shapes;       /* of these: a set of enum access_shape, or 0, */
 	u32 reach; /* and how far those that come with it reach beyond its offset: words below, and 2^16 times words above */
+	u32 place; /* accesses: where in worker->allocations it remembers what it has reached */
+	u32 spot;  /* accesses of one place in global memory that come together: a number, from 1 on; 0: it is alone */
+	bool finds_spot; /* the first of them */
 	const struct region_insn
 		*ahead; /* an access that goes where this load says; NULL: none is known (native/ahead.h) */
 	u8 told;        /* enum native_telling: what observers are told before it runs, */
@@ -138,6 +141,7 @@ struct region {
 	u32 block_count;
 	struct region_row *rows;
 	u32 row_count, words; /* words: of a set of rows */
+	u32 spot_count;
 };
 
 struct regions {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode/form_address.h"
+#include "exec/grid.h"
 #include "isa/form.h"
 #include "isa/machine.h"
 #include "native/affine.h"
@@ -16,6 +17,7 @@
 #include "native/proven.h"
 #include "native/reaches.h"
 #include "native/window.h"
+#include "native/spots.h"
 
 struct making {
 	struct growth *g;
@@ -264,6 +266,8 @@ static void make_by_form(const struct making *m, u32 k, struct region_insn *to)
 	to->of_floats = form_has_floats(form);
 	to->accesses = form->row->flags & ISA_MEMORY;
 	to->moves = is_move(form);
+	to->place = m->g->places;
+	m->g->places = (m->g->places + to->accesses) % ALLOCATION_CACHE;
 	note_proven(m, k, to);
 }
 
@@ -426,6 +430,7 @@ static void make_block(struct making *m, u32 n)
 			make_hoisted(m, k, &to->insns[to->insn_count++]);
 	region_note_reaches(m->r, to);
 	note_leaving(m, n, to);
+	region_note_spots(f, m->r, to);
 	if (!cut)
 		make_end(m, b, to, end - 1);
 }

@@ -178,10 +178,9 @@ static inline void fetch_ahead(const void *row, u32 bytes)
 }
 
 /* Whether a warp's row that begins at `to` goes past the caches: exec/streamed.h. */
-ALWAYS_INLINE bool is_streamed(const struct warp *w, const struct insn *i, enum ir_space space, const void *to)
+ALWAYS_INLINE bool is_streamed(u32 flags, enum ir_space space, const void *to)
 {
-	return space == SPACE_GLOBAL && global_remembered(w, i)->flags & REMEMBERED_STREAMED &&
-	       !((uintptr_t)to % CACHE_LINE);
+	return space == SPACE_GLOBAL && flags & REMEMBERED_STREAMED && !((uintptr_t)to % CACHE_LINE);
 }
 /* bytes: a multiple of 128; both aligned to CACHE_LINE. */
 ALWAYS_INLINE void stream_row(void *to, const void *from, u32 bytes)
@@ -274,18 +273,20 @@ static inline u8 *global_for(struct warp *w, const struct insn *i, u64 low, u64 
 
 #ifdef SEM_NATIVE
 	/* As global_range, and nobody asks again whether what was found where it was the last time is there. */
-	const struct remembered *r = global_remembered(w, i);
-	if (LIKELY(low >= r->low && high <= r->high && low < high)) {
-		p = r->host + (low - r->low);
+	const struct remembered *r = native_remembered(w, i);
+	const u64 at = low - r->low, bytes = high - low, size = r->high - r->low;
+	if (LIKELY(bytes <= REMEMBERED_BYTES && at < r->room) || (low < high && at < size && bytes <= size - at)) {
+		p = r->host + at;
 		if (!p)
 			__builtin_unreachable();
 	} else {
-		p = global_range_slow(w, i, low, high);
+		p = native_range_slow(w, i, low, high);
 	}
 #else
+	const struct remembered *r = global_remembered(w, i);
 	p = global_range(w, i, low, high);
 #endif
-	return is_store && p && UNLIKELY(global_remembered(w, i)->flags & ALLOCATION_READ_ONLY) ? NULL : p;
+	return is_store && p && UNLIKELY(r->flags & ALLOCATION_READ_ONLY) ? NULL : p;
 }
 
 /* Host bytes [low, high) of a space, if the fast paths cover them; NULL otherwise. */

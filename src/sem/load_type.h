@@ -27,9 +27,9 @@ ALWAYS_INLINE bool LOAD_OF(load_row)(struct warp *w, const struct insn *i, u8 *r
 	start = first_address(rows, i, wide);
 	if (i->run != PROVEN_ROW && !is_row(rows, i, wide, sizeof(MEMORY), &start))
 		return false;
-	const MEMORY *from = start % sizeof(MEMORY) ? NULL
-						    : (const MEMORY *)(const void *)proven_range(w, i, rows, space,
-												 wide, bytes, false);
+	u32 flags;
+	const MEMORY *from =
+		(const MEMORY *)(const void *)row_place(w, i, rows, space, wide, start, sizeof(MEMORY), false, &flags);
 #else
 	if (UNLIKELY(mask != FULL_MASK))
 		return false;

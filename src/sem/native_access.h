@@ -41,6 +41,30 @@ ALWAYS_INLINE u8 *first_of_steps(struct warp *w, const struct insn *i, const u8 
 	return proven_range(w, i, rows, space, wide, (WARP_LANES - 1) * (u64)step_of(i) + bytes, is_store);
 }
 
+ALWAYS_INLINE bool has_spot(const struct insn *i, enum ir_space space)
+{
+	return space == SPACE_GLOBAL && (uintptr_t)i->fn & HAS_SPOT;
+}
+
+/* The host's address of a row that begins at `start`; NULL: it is not all within reach, or not aligned to `align`. One range test serves
+ * all accesses that have a spot together. *flags: the allocation's, of global memory. */
+ALWAYS_INLINE u8 *row_place(struct warp *w, const struct insn *i, u8 *rows, enum ir_space space, bool wide, u64 start,
+			    u32 align, bool is_store, u32 *flags)
+{
+	struct spot *spot = has_spot(i, space) ? (struct spot *)(void *)(rows + i->c) : NULL;
+	u8 *host = spot ? spot->host : NULL;
+
+	if (host) {
+		*flags = spot->flags;
+		return is_store && UNLIKELY(*flags & ALLOCATION_READ_ONLY) ? NULL : host;
+	}
+	host = start % align ? NULL : proven_range(w, i, rows, space, wide, (u64)WARP_LANES * align, is_store);
+	*flags = space == SPACE_GLOBAL ? native_remembered(w, i)->flags : 0;
+	if (spot)
+		*spot = (struct spot){host, *flags};
+	return host;
+}
+
 /* Whether words of shared memory that lie in a row for each part of the warp have a store of their own. */
 ALWAYS_INLINE bool has_parts(enum ir_space space, bool wide, u32 bytes)
 {

@@ -40,6 +40,14 @@ struct window_store {
 	u32 used[WINDOW_PIECES]; /* by piece: which eight lanes store there, a set */
 };
 
+/* In place of other accesses' handlers: others of the same place in global memory come together with it (native/spots.c). Then insn.c says
+ * where among the rows this is, which the one tells the next: */
+enum { HAS_SPOT = 0x100 };
+struct spot {
+	unsigned char *host; /* NULL: it is not known */
+	unsigned flags;      /* of the allocation */
+};
+
 /* Of an access by a scaled row, in place of its handler: the row of the base; above that the shift, and whether the index counts with its
  * sign. */
 enum { SCALED_SHIFT_AT = 32, SCALED_SIGNED = 256 };

@@ -16,8 +16,11 @@ ALWAYS_INLINE bool goes_along(const struct insn *i)
 	return (i->run & ~(u32)(PROVEN_SCALED | PROVEN_AHEAD)) == PROVEN_ALONG;
 }
 
-/* Where lanes would go by index 0, but for the instruction's own offset. */
-ALWAYS_INLINE u64 scaled_base(const struct insn *i, const u8 *rows) { return *ROW_OF(u64, (u32)(uintptr_t)i->fn); }
+/* Where lanes would go by index 0, but for the instruction's own offset. Below the row's place stands that of native_remembered. */
+ALWAYS_INLINE u64 scaled_base(const struct insn *i, const u8 *rows)
+{
+	return *ROW_OF(u64, (u32)(uintptr_t)i->fn & ~(u32)(ALLOCATION_CACHE - 1));
+}
 
 ALWAYS_INLINE u32 index_shift(const struct insn *i) { return (u8)((uintptr_t)i->fn >> SCALED_SHIFT_AT); }
 ALWAYS_INLINE bool is_signed_index(const struct insn *i)
@@ -43,7 +46,7 @@ ALWAYS_INLINE uintptr_t ahead_start(const struct warp *w, const struct insn *i, 
 	const struct ahead *a = ahead_of(i);
 	if (!(i->run & PROVEN_AHEAD))
 		return 0;
-	const struct remembered *r = global_remembered(w, (const struct insn *)((uintptr_t)i + (uintptr_t)a->behind));
+	const struct remembered *r = native_remembered(w, (const struct insn *)((uintptr_t)i + (uintptr_t)a->behind));
 
 	return (uintptr_t)r->host + (uintptr_t)(base + a->from - r->low);
 }

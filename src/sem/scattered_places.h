@@ -54,7 +54,7 @@ ALWAYS_INLINE struct range range_of(const struct warp *w, const struct insn *i, 
 		const u64 size = w->block->near_bytes < INT32_MAX ? w->block->near_bytes : INT32_MAX;
 		return (struct range){w->block->shared, 0, size - s->bytes, 0, size >= s->bytes};
 	}
-	const struct remembered *r = global_remembered(w, i);
+	const struct remembered *r = native_remembered(w, i);
 	const u64 size = s->is_store && r->flags & ALLOCATION_READ_ONLY ? 0 : r->high - r->low;
 	if (by == BY_INDEX)
 		return range_of_index(r, i, s->base, size, s->bytes);
@@ -76,7 +76,7 @@ SEPARATE __attribute__((unused)) bool remember_allocation(struct warp *w, const 
 	} else {
 		address += ((const u64 *)s->row)[lane];
 	}
-	return global_range_slow(w, i, address, address + s->bytes) != NULL;
+	return native_range_slow(w, i, address, address + s->bytes) != NULL;
 }
 
 /* The same for lanes that are looked at one by one: each one's place is so many bytes after `host`, at most `last`. */
@@ -99,7 +99,7 @@ ALWAYS_INLINE struct reach reach_of(const struct warp *w, const struct insn *i, 
 		const u64 near_ = w->block->near_bytes;
 		return (struct reach){w->block->shared, (u32)from, near_ - bytes, 0, near_ < bytes};
 	}
-	const struct remembered *r = global_remembered(w, i);
+	const struct remembered *r = native_remembered(w, i);
 	const u64 size = what == REACH_STORE && r->flags & ALLOCATION_READ_ONLY ? 0 : r->high - r->low;
 	return (struct reach){r->host, from - r->low, size - bytes, index_shift(i), size < bytes};
 }

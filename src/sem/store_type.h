@@ -23,15 +23,15 @@ ALWAYS_INLINE bool STORE_OF(store_row)(struct warp *w, const struct insn *i, u8 
 	start = first_address(rows, i, wide);
 	if (i->run != PROVEN_ROW && !is_row(rows, i, wide, sizeof(MEMORY), &start))
 		return false;
-	MEMORY *to = start % sizeof(MEMORY) ? NULL
-					    : (MEMORY *)(void *)proven_range(w, i, rows, space, wide,
-									     WARP_LANES * sizeof(MEMORY), true);
+	u32 flags;
+	MEMORY *to = (MEMORY *)(void *)row_place(w, i, rows, space, wide, start, sizeof(MEMORY), true, &flags);
 #else
 	if (UNLIKELY(mask != FULL_MASK))
 		return false;
 	if (!is_row(rows, i, wide, sizeof(MEMORY), &start) || start % sizeof(MEMORY))
 		return false;
 	MEMORY *to = (MEMORY *)(void *)space_range(w, i, space, start, start + WARP_LANES * sizeof(MEMORY), true);
+	const u32 flags = space == SPACE_GLOBAL ? global_remembered(w, i)->flags : 0;
 #endif
 	if (UNLIKELY(!to))
 		return false;
@@ -39,7 +39,7 @@ ALWAYS_INLINE bool STORE_OF(store_row)(struct warp *w, const struct insn *i, u8 
 	if (mask != FULL_MASK)
 		return store_row_of_some(to, s, mask, sizeof(MEMORY), space == SPACE_SHARED);
 #endif
-	if (sizeof(MEMORY) == sizeof(LANE) && UNLIKELY(is_streamed(w, i, space, to)))
+	if (sizeof(MEMORY) == sizeof(LANE) && UNLIKELY(is_streamed(flags, space, to)))
 		stream_row(to, s, WARP_LANES * sizeof(MEMORY));
 	else
 		EACH_LANE

@@ -150,7 +150,7 @@ static bool optimise(struct native_compiler *c, LLVMModuleRef module, const stru
 	if (!wrong) {
 		LLVMValueRef function = LLVMGetNamedFunction(module, name);
 		nans_put_off(function, r);
-		region_keep_rows(function, LLVMGetNamedFunction(module, "global_range_slow"));
+		region_keep_rows(function, LLVMGetNamedFunction(module, "native_range_slow"));
 		chains_gather(function, c->vector_bytes);
 		pin_results(function, c->vector_bytes);
 	}

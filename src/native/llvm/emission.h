@@ -20,6 +20,7 @@ struct emission {
 	LLVMTypeRef i1, i8, i32, i64, ptr;
 	u32 vector_bytes;
 	u32 *slots;           /* by row: its place in the array; */
+	u32 spots;            /* where those of accesses are, behind all rows */
 	LLVMValueRef *firsts; /* a variable, of the first lane's number, if it is affine and written; else NULL */
 	bool *held;           /* by row, of drop_rows */
 	/* Variables, which become registers. */
@@ -137,6 +138,8 @@ u32 address_row(const struct region_insn *x);
 bool is_by_index(const struct emission *e, const struct region_insn *x);
 /* Whether it is a load that says where another access goes which is by a scaled row, too. */
 bool knows_ahead(const struct emission *e, const struct region_insn *x);
+/* Where in the array its spot is, if it has one. */
+u32 spot_offset(const struct emission *e, const struct region_insn *x);
 /* The instruction with the places of its rows in the array, as a constant; behind it those of its list. */
 LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x, bool by_index);
 

@@ -227,6 +227,8 @@ static void emit_inline(struct emission *e, const struct region_insn *x, const s
 		clear_results(e, x);
 	if (x->affine)
 		fetch_firsts(e, x);
+	if (x->finds_spot)
+		LLVMBuildStore(e->b, LLVMConstNull(e->ptr), at(e, e->array, spot_offset(e, x)));
 	LLVMValueRef next = LLVMBuildCall2(e->b, type, m->function, args, 4, "");
 	if (!x->accesses)
 		return;
@@ -644,10 +646,13 @@ static u32 place_rows(struct emission *e)
 static void emit_entrance(struct emission *e)
 {
 	const struct region *r = e->r;
-	const u32 bytes = r->of_machine ? place_neighbours(e) : place_rows(e);
+	const u32 taken = r->of_machine ? place_neighbours(e) : place_rows(e);
+	const u32 bytes = (taken + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
 
+	e->spots = bytes;
 	go_to(e, new_block(e, "entrance"));
-	e->array = LLVMBuildAlloca(e->b, LLVMArrayType2(e->i8, bytes + ROW_ALIGN), "rows");
+	e->array = LLVMBuildAlloca(e->b, LLVMArrayType2(e->i8, bytes + r->spot_count * sizeof(struct spot) + ROW_ALIGN),
+				   "rows");
 	LLVMSetAlignment(e->array, ROW_ALIGN);
 	e->tallies = get(e, e->ptr, run_field(e, offsetof(struct native_run, tallies)));
 	e->repeats = get(e, e->ptr, run_field(e, offsetof(struct native_run, repeats)));

@@ -31,6 +31,13 @@ bool is_by_index(const struct emission *e, const struct region_insn *x)
 	return row != NO_OPERAND && e->r->rows[row].scaled;
 }
 
+u32 spot_offset(const struct emission *e, const struct region_insn *x)
+{
+	return e->spots + (x->spot - 1) * (u32)sizeof(struct spot);
+}
+
+_Static_assert(ALLOCATION_CACHE <= 64, "rows' places leave room for that of what an access remembers");
+
 /* What stands in place of the handler. */
 static u64 scaled_parts(const struct emission *e, const struct region_row *address)
 {
@@ -45,7 +52,9 @@ static struct insn own_insn(const struct emission *e, const struct region_insn *
 	struct insn own = {.d = own_offset(e, x, PLACE_D, plain->d),
 			   .a = own_offset(e, x, PLACE_A, plain->a),
 			   .b = own_offset(e, x, PLACE_B, plain->b),
-			   .c = x->moves ? x->reach : own_offset(e, x, PLACE_C, plain->c),
+			   .c = x->spot    ? spot_offset(e, x)
+				: x->moves ? x->reach
+					   : own_offset(e, x, PLACE_C, plain->c),
 			   .imm = plain->imm,
 			   .run = x->moves ? x->proven : plain->run,
 			   .fp = x->moves ? x->shapes : plain->fp,
@@ -107,7 +116,8 @@ LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x, bool
 	const struct insn own = own_insn(e, x, by_index, ahead);
 	LLVMTypeRef i16 = LLVMInt16TypeInContext(e->c);
 	const u64 scaled = by_index ? scaled_parts(e, &e->r->rows[address_row(x)]) : 0;
-	LLVMValueRef fields[] = {LLVMConstInt(e->i64, scaled, false),
+	const u64 first = scaled | (x->spot ? HAS_SPOT : 0) | x->place;
+	LLVMValueRef fields[] = {LLVMConstInt(e->i64, first, false),
 				 word(e, own.d),
 				 word(e, own.a),
 				 word(e, own.b),

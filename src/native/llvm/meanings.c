@@ -22,7 +22,7 @@ static bool may_call(LLVMValueRef call)
 	if (!LLVMIsAFunction(callee))
 		return false;
 	const char *name = LLVMGetValueName2(callee, &length);
-	return !strncmp(name, "llvm.", 5) || !strncmp(name, "scattered_", 10) || !strcmp(name, "global_range_slow");
+	return !strncmp(name, "llvm.", 5) || !strncmp(name, "scattered_", 10) || !strcmp(name, "native_range_slow");
 }
 
 /* Blocks are laid out so that a branch to an earlier one, or to itself, closes a loop. */
