@@ -98,7 +98,10 @@ u8 *global_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high)
 
 u8 *native_range_slow(struct warp *w, const struct insn *i, u64 low, u64 high)
 {
-	return look_up(w, i, native_remembered(w, i), low, high, false);
+	struct remembered *r = native_remembered(w, i);
+
+	return low >= r->low && high <= r->high && low < high ? r->host + (low - r->low)
+							      : look_up(w, i, r, low, high, false);
 }
 
 /* As global_range, of what a single lane or one operation accesses. */

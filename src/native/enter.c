@@ -361,13 +361,11 @@ static inline bool is_expected(const struct native_run *r)
 	return !((u64)(r->budget ^ r->expected_budget) | (r->branches ^ r->expected_branches) | r->idle);
 }
 
-/* The function may go on with the warps behind w, up to the one with r->last_rows. */
 static inline enum native_exit run_warp(struct native_run *r, const struct native_entry *e, struct warp *w, u8 *rows,
 					s64 budget)
 {
 	r->budget = budget;
 	r->idle = r->branches = 0;
-	r->warp = w;
 	return (enum native_exit)native_run_region(r, w, rows, e->run);
 }
 
@@ -381,48 +379,71 @@ static inline void count_expected(struct tally *t, const struct native_run *r, s
 	t->warps += warps;
 }
 
-/* Runs the region for neighbouring warps, until one does not come to its end. Most count what the one before has. */
-static enum native_exit run_span(struct gang *g, const struct native_entry *e, struct native_run *r, struct tally *t,
-				 s64 budget, u32 first, u32 end)
+/* Runs the region for one warp after the other, until one does not come to its end. Most count what the one before has. */
+static enum native_exit run_each(struct gang *g, const struct native_entry *e, struct native_run *r, struct tally *t,
+				 s64 budget)
 {
-	u8 *rows = g->rows + first * g->stride;
-
-	r->last_rows = g->rows + (end - 1) * g->stride;
-	for (struct warp *w = g->warps + first; w != g->warps + end; w = r->warp + 1) {
+	for (u32 n = 0; n < g->count; n++) {
+		const u32 k = number_of_turn(g, n);
 		if (r->tallies)
-			begin_tallies(r, w);
-		const enum native_exit how = run_warp(r, e, w, rows, budget);
-		const bool done = __builtin_expect(how == NATIVE_DONE, 1), expected = done && is_expected(r);
-		const u32 before = (u32)(r->warp - w);
-		if (before + expected)
-			count_expected(t, r, budget, before + expected);
-		if (!done)
+			begin_tallies(r, &g->warps[k]);
+		const enum native_exit how = run_warp(r, e, &g->warps[k], g->rows + k * g->stride, budget);
+		if (__builtin_expect(how != NATIVE_DONE, 0))
 			return how;
-		rows += (before + 1) * g->stride;
-		if (expected)
+		if (t->same && n && is_expected(r)) {
+			t->warps++;
 			continue;
+		}
 		count(g, t, r, budget);
-		r->expected_budget = t->same ? r->budget : budget + 1; /* or what no warp leaves */
+		r->expected_budget = r->budget;
 		r->expected_branches = r->branches;
 	}
 	return NATIVE_DONE;
 }
 
-/* The same for all warps, in the order in which they would have their turns. */
+/* The same of neighbours, numbered from `first` on, where the function goes through the warps itself, and returns behind one that has not
+ * counted what is expected. */
+static enum native_exit run_through(struct gang *g, const struct native_entry *e, struct native_run *r, struct tally *t,
+				    s64 budget, u32 first, u32 warps)
+{
+	struct warp *w = g->warps + first, *const end = w + warps;
+	u8 *rows = g->rows + first * g->stride;
+
+	r->last_rows = rows + (warps - 1) * g->stride;
+	while (w != end) {
+		const enum native_exit how = run_warp(r, e, w, rows, budget);
+		const bool done = how == NATIVE_DONE, expected = done && is_expected(r);
+		const u32 before = (u32)(r->warp - w);
+		if (before + expected)
+			count_expected(t, r, budget, before + expected);
+		if (!done)
+			return how;
+		if (!expected) {
+			count(g, t, r, budget);
+			r->expected_budget = t->same ? r->budget : budget + 1; /* what none leaves */
+			r->expected_branches = r->branches;
+		}
+		rows += (before + 1) * g->stride;
+		w = r->warp + 1;
+	}
+	return NATIVE_DONE;
+}
+
+/* In the order in which the warps would have their turns. */
 static enum native_exit run_all(struct gang *g, const struct native_entry *e, struct native_run *r, struct tally *t,
 				s64 budget)
 {
-	enum native_exit how = NATIVE_DONE;
-
+	if (!e->through_warps)
+		return run_each(g, e, r, t, budget);
 	r->stride = g->stride;
 	r->expected_budget = budget - (s64)__atomic_load_n(&e->issued, __ATOMIC_RELAXED);
 	r->expected_branches = __atomic_load_n(&e->branches, __ATOMIC_RELAXED);
 	if (!g->lead)
-		return run_span(g, e, r, t, budget, 0, g->count);
-	how = run_span(g, e, r, t, budget, g->lead, g->lead + 1);
+		return run_through(g, e, r, t, budget, 0, g->count);
+	enum native_exit how = run_through(g, e, r, t, budget, g->lead, 1);
 	if (how == NATIVE_DONE)
-		how = run_span(g, e, r, t, budget, 0, g->lead);
-	return how == NATIVE_DONE ? run_span(g, e, r, t, budget, g->lead + 1, g->count) : how;
+		how = run_through(g, e, r, t, budget, 0, g->lead);
+	return how == NATIVE_DONE ? run_through(g, e, r, t, budget, g->lead + 1, g->count - g->lead - 1) : how;
 }
 
 /* What the warps of the next gang are expected to count. */
@@ -450,7 +471,8 @@ static const struct insn *run_region(struct gang *g, struct kernel_code *code, s
 	if (t.same) {
 		g->issued += t.issued;
 		g->branches += t.branches;
-		note_usual(e, &t);
+		if (e->through_warps)
+			note_usual(e, &t);
 	}
 	g->budget -= (s64)t.most;
 	if (!code->lean && r->tries > g->count / TRIES_FEW)

@@ -119,8 +119,8 @@ static void put_block(struct key_writer *w, const struct region *r, const struct
 
 static void put_region(struct key_writer *w, const struct region *r)
 {
-	const u32 words[] = {r->first,     r->end,   r->size,       r->fp,   r->block_count,
-			     r->row_count, r->words, r->of_machine, r->lean, r->left};
+	const u32 words[] = {r->first, r->end,        r->size, r->fp,   r->block_count,  r->row_count,
+			     r->words, r->of_machine, r->lean, r->left, r->through_warps};
 
 	put(w, words, sizeof words);
 	for (u32 k = 0; k < r->row_count; k++) {

@@ -135,6 +135,7 @@ struct region {
 	u64 cost_parts[COST_PARTS]; /* what it is the sum of */
 	bool left;                  /* to the interpreter, since all that may be spent on the kernel goes to others */
 	u32 first, end;             /* instructions of the code: where it begins, and where the warp goes on */
+	bool through_warps;         /* its function goes through all warps of a gang (native/through.h) */
 	u32 size;                   /* instructions in it */
 	u8 fp;                      /* the floating-point mode that it runs under (enum fp_mode) */
 	struct region_block *blocks;

@@ -16,8 +16,9 @@
 #include "native/growth.h"
 #include "native/proven.h"
 #include "native/reaches.h"
-#include "native/window.h"
 #include "native/spots.h"
+#include "native/window.h"
+#include "native/through.h"
 
 struct making {
 	struct growth *g;
@@ -634,5 +635,6 @@ bool region_make(struct growth *g, struct region *r)
 	for (u32 n = 0; n < g->good; n++)
 		region_note_ahead(r, &r->blocks[n]);
 	choose_mode(r);
+	r->through_warps = region_pays_through_warps(r, f->steps[g->end].ends);
 	return !m.clashes;
 }

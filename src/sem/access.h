@@ -272,10 +272,12 @@ static inline u8 *global_for(struct warp *w, const struct insn *i, u64 low, u64 
 	u8 *p;
 
 #ifdef SEM_NATIVE
-	/* As global_range, and nobody asks again whether what was found where it was the last time is there. */
+	/* As global_range, and nobody asks again whether what was found where it was the last time is there. Rows are held against the range
+	 * by one comparison: what is too close to its end for that is left to the function. */
 	const struct remembered *r = native_remembered(w, i);
-	const u64 at = low - r->low, bytes = high - low, size = r->high - r->low;
-	if (LIKELY(bytes <= REMEMBERED_BYTES && at < r->room) || (low < high && at < size && bytes <= size - at)) {
+	const u64 at = low - r->low, bytes = high - low;
+	const bool is_row = bytes >= WARP_LANES && bytes <= REMEMBERED_BYTES;
+	if (LIKELY(is_row ? at < r->room : low >= r->low && high <= r->high && low < high)) {
 		p = r->host + at;
 		if (!p)
 			__builtin_unreachable();

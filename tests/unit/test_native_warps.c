@@ -14,7 +14,7 @@
 #include "main.h"
 #include "native_there.h"
 
-enum { WORDS = 8192, SPARE = 64 };
+enum { WORDS = 8192, SPARE = 32 };
 
 /* Its part works on memory by the thread's number in the grid, r3; r4 is the warp's. n and x are the launch's. */
 static const char text[] =

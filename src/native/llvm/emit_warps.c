@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A gang's warps one after the other, in one call of the region's function, if it is short: to enter and to leave it would take as long as
- * what it does. The function goes on with the next warp as long as warps come to the end having counted what the run's struct expects,
- * with all their lanes; else it returns, and who has called it counts.
+ * A gang's warps one after the other, in one call of a short region's function (native/through.h). It goes on with the next warp as long as
+ * warps come to the end having counted what the run's struct expects, with all their lanes; else it returns, and who has called it counts.
  *
  *  entrance     once: what is the same for all warps
  *  warp         counters and rows of the warp that comes next
@@ -11,36 +10,12 @@
  */
 #include "native/llvm/emission.h"
 
-enum { LOOP_INSNS_MOST = 64, LOOP_BLOCKS_MOST = 3 };
-
-static bool is_told(const struct region_block *x)
-{
-	bool told = x->end_told;
-
-	for (u32 k = 0; k < x->insn_count; k++)
-		told |= x->insns[k].told || x->insns[k].guard_told;
-	return told;
-}
-
-/* Short and without loops of its own. Who is told of instructions is told by whom. */
-static bool goes_through_warps(const struct region *r)
-{
-	u32 insns = 0;
-
-	for (u32 n = 0; n < r->block_count; n++) {
-		if (r->blocks[n].backward || is_told(&r->blocks[n]))
-			return false;
-		insns += r->blocks[n].insn_count;
-	}
-	return !r->lean && insns <= LOOP_INSNS_MOST && r->block_count <= LOOP_BLOCKS_MOST;
-}
-
 void begin_warps(struct emission *e)
 {
 	LLVMBasicBlockRef entrance = LLVMGetInsertBlock(e->b);
 
 	e->start_budget = get(e, e->i64, run_field(e, offsetof(struct native_run, budget)));
-	if (!goes_through_warps(e->r))
+	if (!e->r->through_warps)
 		return;
 	e->expected_budget = get(e, e->i64, run_field(e, offsetof(struct native_run, expected_budget)));
 	e->expected_branches = get(e, e->i64, run_field(e, offsetof(struct native_run, expected_branches)));
