@@ -6,7 +6,8 @@
  * need none of these turns: they run as one gang from start to end. Behind such a block others follow at once:
  *
  *      scheduler     admit, turns, end                                    (parted)  turns, end | admit ...
- *      blocks_follow                  | end, begin, gang | end, begin, gang ->|
+ *      blocks_follow                  | end, begin, gang ------------------->|
+ *      block_goes_on                                    | end, begin | ...         at the gang's exit: it stays the same gang
  */
 #include "exec/blocks.h"
 
