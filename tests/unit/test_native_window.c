@@ -257,8 +257,8 @@ static u32 compare(u64 seed)
 		run(&interpreted, NATIVE_OFF, shapes[k], &x);
 		run(&native, NATIVE_ALWAYS, shapes[k], &y);
 		ck_assert_msg(!strcmp(x.fault, y.fault) && !memcmp(x.out, y.out, sizeof x.out),
-			      "kernel %llu, blocks of %u x %u:\n%.6000s\n%s\n%s", (unsigned long long)seed, shapes[k][0],
-			      shapes[k][1], g.text, x.fault, y.fault);
+			      "kernel %llu, blocks of %u x %u:\n%.6000s\n%s\n%s", (unsigned long long)seed,
+			      shapes[k][0], shapes[k][1], g.text, x.fault, y.fault);
 	}
 	const u32 windows = windows_in(&native);
 	session_close(&interpreted);
