@@ -127,6 +127,12 @@ static struct native_compiler *open_compiler(u32 vector_bytes, char *message, si
 
 /* --- Compiling ---------------------------------------------------------------------------------- */
 
+/* What stands behind an access by a window is no list of rows. */
+static bool moves_vectors(const struct region_insn *x)
+{
+	return x->accesses && x->list_count && x->proven != PROVEN_WINDOW;
+}
+
 /* Whether it loads or stores vectors, and is not too long. */
 static bool gains_by_vector_passes(const struct region *r)
 {
@@ -135,7 +141,7 @@ static bool gains_by_vector_passes(const struct region *r)
 
 	for (u32 b = 0; b < r->block_count; count += r->blocks[b].insn_count, b++)
 		for (u32 k = 0; k < r->blocks[b].insn_count; k++)
-			any |= r->blocks[b].insns[k].accesses && r->blocks[b].insns[k].list_count;
+			any |= moves_vectors(&r->blocks[b].insns[k]);
 	return any && count <= VECTOR_REGION_MOST;
 }
 
