@@ -74,10 +74,10 @@ static struct distances by_step(u64 step)
 }
 static struct distances distances_of(const struct flow_row *r)
 {
-	struct distances d = by_step(r->step);
+	struct distances d;
 
-	if (r->distances)
-		memcpy(d.of, r->distances, sizeof d.of);
+	for (u32 l = 0; l < WARP_LANES; l++)
+		d.of[l] = lane_distance(r, l);
 	return d;
 }
 

@@ -21,14 +21,6 @@ static bool goes_by(const struct region *r, const struct region_insn *x, u32 row
 	return x->accesses && index && index->row == row && base && !r->rows[base->row].written;
 }
 
-static bool writes(const struct region_insn *x, u32 row)
-{
-	for (u32 o = 0; o < x->operand_count; o++)
-		if (x->operands[o].written && x->operands[o].row == row)
-			return true;
-	return false;
-}
-
 void region_note_ahead(const struct region *r, const struct region_block *x)
 {
 	for (u32 k = 0; k < x->insn_count; k++) {
@@ -39,7 +31,7 @@ void region_note_ahead(const struct region *r, const struct region_block *x)
 			continue;
 		for (u32 n = k + 1; n < x->insn_count && !from->ahead; n++) {
 			from->ahead = goes_by(r, &x->insns[n], loaded->row) ? &x->insns[n] : NULL;
-			if (writes(&x->insns[n], loaded->row))
+			if (insn_writes(&x->insns[n], loaded->row))
 				break;
 		}
 	}

@@ -78,6 +78,12 @@ struct flow_row {
 	u32 via;         /* the scaled row that the instruction which writes it reads; NO_OPERAND: none */
 };
 
+/* How much more than the first lane's number that lane's is, of an affine row, modulo its width. */
+static inline u64 lane_distance(const struct flow_row *row, u32 lane)
+{
+	return row->distances ? row->distances[lane] : row->step * lane;
+}
+
 /* How a part of the code uses memory that warps share: shared [0] and global [1]. */
 struct shared_use {
 	u32 sums[2];   /* the kind of atomic operations of which no order shows; 0: there are none */
@@ -171,6 +177,14 @@ u32 flow_blocks_between(const struct code_flow *f, struct block_walk *walk, u32 
 
 /* Which rows, by home, are named by instructions that only their handlers understand: these may write them. From the flow's arena. */
 bool *flow_named_by_opaque(const struct code_flow *f);
+/* The row of an access's addresses; NULL: there is none. */
+static inline const struct flow_row *address_of(const struct code_flow *f, const struct step *s)
+{
+	for (u32 o = 0; o < s->operand_count; o++)
+		if (s->operands[o].place == PLACE_A)
+			return &f->rows[s->operands[o].row];
+	return NULL;
+}
 /* The row that has this place in the frame where the kernel begins; NO_OPERAND: none. */
 static inline u32 flow_row_at(const struct code_flow *f, u32 offset)
 {

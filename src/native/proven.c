@@ -62,13 +62,9 @@ u16 proven_find(const struct code_flow *f, u32 k, bool affine)
 {
 	const struct step *s = &f->steps[k];
 
-	for (u32 o = 0; o < s->operand_count; o++) {
-		const struct flow_row *row = &f->rows[s->operands[o].row];
-		if (s->operands[o].place != PLACE_A)
-			continue;
-		if (affine && row->affine)
-			return by_distance(s, row);
-		return goes_along(f, k, s->operands[o].row) ? PROVEN_ALONG : PROVEN_NOTHING;
-	}
-	return PROVEN_NOTHING;
+	const struct flow_row *address = address_of(f, s);
+
+	if (address && affine && address->affine)
+		return by_distance(s, address);
+	return address && goes_along(f, k, (u32)(address - f->rows)) ? PROVEN_ALONG : PROVEN_NOTHING;
 }

@@ -60,6 +60,23 @@ struct region_insn {
 	bool leaves; /* where an access is not within reach, it faults, or one that surely comes with it does: no handler is tried */
 };
 
+/* The row of an access's addresses; NO_OPERAND: there is none. */
+static inline u32 address_row(const struct region_insn *x)
+{
+	for (u32 o = 0; o < x->operand_count; o++)
+		if (x->operands[o].place == PLACE_A)
+			return x->operands[o].row;
+	return NO_OPERAND;
+}
+
+static inline bool insn_writes(const struct region_insn *x, u32 row)
+{
+	for (u32 o = 0; o < x->operand_count; o++)
+		if (x->operands[o].written && x->operands[o].row == row)
+			return true;
+	return false;
+}
+
 enum region_end { REGION_NEXT, REGION_JUMP, REGION_BRANCH };
 
 /* Blocks are numbered from 0, the entrance; the number of blocks stands for the region's end. */

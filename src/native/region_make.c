@@ -17,8 +17,8 @@
 #include "native/proven.h"
 #include "native/reaches.h"
 #include "native/spots.h"
-#include "native/window.h"
 #include "native/through.h"
+#include "native/window.h"
 
 struct making {
 	struct growth *g;
@@ -225,14 +225,6 @@ static void note_proven(const struct making *m, u32 k, struct region_insn *x)
 		x->shapes = SHAPE_KNOWN;
 	else if (x->proven == PROVEN_ROW || x->proven == PROVEN_SAME)
 		x->shapes = SHAPE_KNOWN | others | (x->proven == PROVEN_ROW ? SHAPE_ROW : SHAPE_SAME);
-}
-
-static const struct flow_row *address_of(const struct code_flow *f, const struct step *s)
-{
-	for (u32 o = 0; o < s->operand_count; o++)
-		if (s->operands[o].place == PLACE_A)
-			return &f->rows[s->operands[o].row];
-	return NULL;
 }
 
 /* Words that do not fit the instruction. */

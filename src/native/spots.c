@@ -9,15 +9,6 @@ static const struct form *form_of(const struct code_flow *f, const struct region
 	return f->steps[x->number].form;
 }
 
-/* Of 64-bit addresses. */
-static u32 row_of_addresses(const struct region_insn *x)
-{
-	for (u32 o = 0; o < x->operand_count; o++)
-		if (x->operands[o].place == PLACE_A)
-			return x->operands[o].row;
-	return NO_OPERAND;
-}
-
 /* Rows of neighbours for certain, of elements that are no vectors. */
 static bool may_share(const struct code_flow *f, const struct region_insn *x)
 {
@@ -27,17 +18,9 @@ static bool may_share(const struct code_flow *f, const struct region_insn *x)
 	       form_space(form) == SPACE_GLOBAL && form_base_bits(form) == 64;
 }
 
-static bool writes(const struct region_insn *x, u32 row)
-{
-	for (u32 o = 0; o < x->operand_count; o++)
-		if (x->operands[o].written && x->operands[o].row == row)
-			return true;
-	return false;
-}
-
 static bool are_alike(const struct code_flow *f, const struct region_insn *a, const struct region_insn *b)
 {
-	return may_share(f, b) && row_of_addresses(a) == row_of_addresses(b) && a->plain->imm == b->plain->imm &&
+	return may_share(f, b) && address_row(a) == address_row(b) && a->plain->imm == b->plain->imm &&
 	       type_bits(form_type(form_of(f, a), 0)) == type_bits(form_type(form_of(f, b), 0));
 }
 
@@ -45,10 +28,10 @@ void region_note_spots(const struct code_flow *f, struct region *r, struct regio
 {
 	for (u32 k = 0; k < x->insn_count; k++) {
 		struct region_insn *first = &x->insns[k];
-		const u32 row = row_of_addresses(first);
+		const u32 row = address_row(first);
 		if (first->spot || row == NO_OPERAND || !may_share(f, first))
 			continue;
-		for (u32 n = k + 1; n < x->insn_count && !writes(&x->insns[n - 1], row); n++) {
+		for (u32 n = k + 1; n < x->insn_count && !insn_writes(&x->insns[n - 1], row); n++) {
 			if (!are_alike(f, first, &x->insns[n]))
 				continue;
 			first->finds_spot = true;

@@ -7,10 +7,7 @@
 #include "sem/native_proven.h"
 
 /* Bytes from the first lane's word to another's. */
-static s32 way(const struct flow_row *address, u32 lane)
-{
-	return (s32)(u32)(address->distances ? address->distances[lane] : address->step * lane);
-}
+static s32 way(const struct flow_row *address, u32 lane) { return (s32)(u32)lane_distance(address, lane); }
 
 /* The window that holds all of them. */
 static struct word_window window_of(const struct flow_row *address)

@@ -5,7 +5,6 @@
  * and data, loops, guards, barriers, shuffles, atomic operations, scattered and faulting accesses.
  */
 #include <check.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,23 +40,7 @@ struct writer {
 	bool loops, met; /* within a loop; after a barrier: which warp comes first is not the same */
 };
 
-static u32 draw(struct writer *g, u32 below)
-{
-	g->state ^= g->state << 13;
-	g->state ^= g->state >> 7;
-	g->state ^= g->state << 17;
-	return (u32)(g->state >> 20) % below;
-}
-
-static void __attribute__((format(printf, 2, 3))) put(struct writer *g, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	g->length += (size_t)vsnprintf(g->text + g->length, sizeof g->text - g->length, format, args);
-	va_end(args);
-	ck_assert_uint_lt(g->length, sizeof g->text);
-}
+#include "random_writer.h"
 
 static u32 word(struct writer *g) { return draw(g, WORDS); }
 

@@ -5,7 +5,6 @@
  * of its own.
  */
 #include <check.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,23 +37,7 @@ struct writer {
 	u32 rows, labels;
 };
 
-static u32 draw(struct writer *g, u32 below)
-{
-	g->state ^= g->state << 13;
-	g->state ^= g->state >> 7;
-	g->state ^= g->state << 17;
-	return (u32)(g->state >> 20) % below;
-}
-
-static void __attribute__((format(printf, 2, 3))) put(struct writer *g, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	g->length += (size_t)vsnprintf(g->text + g->length, sizeof g->text - g->length, format, args);
-	va_end(args);
-	ck_assert_uint_lt(g->length, sizeof g->text);
-}
+#include "random_writer.h"
 
 /* --- Kernels -------------------------------------------------------------------------------------- */
 

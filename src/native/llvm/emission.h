@@ -132,8 +132,6 @@ void take_firsts(struct emission *e, const struct region_insn *x);
 LLVMValueRef wraps_around(struct emission *e, const struct region_insn *x);
 /* --- Instructions (emit_insn.c) --------------------------------------------------------------- */
 
-/* The row of the addresses; NO_OPERAND: the region does not write it. */
-u32 address_row(const struct region_insn *x);
 /* Whether that is a scaled one. */
 bool is_by_index(const struct emission *e, const struct region_insn *x);
 /* Whether it is a load that says where another access goes which is by a scaled row, too. */

@@ -16,14 +16,6 @@ static u32 own_offset(const struct emission *e, const struct region_insn *x, u32
 	return offset;
 }
 
-u32 address_row(const struct region_insn *x)
-{
-	for (u32 o = 0; o < x->operand_count; o++)
-		if (x->operands[o].place == PLACE_A)
-			return x->operands[o].row;
-	return NO_OPERAND;
-}
-
 bool is_by_index(const struct emission *e, const struct region_insn *x)
 {
 	const u32 row = address_row(x);
