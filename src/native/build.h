@@ -14,7 +14,7 @@ struct native_entry {
 	u32 first, end; /* instructions of the code */
 	u32 *blocks;    /* where each block begins; the end last */
 	u8 fp;
-	bool through_warps;
+	bool agrees, is_last, through_warps; /* as the region's */
 	u32 issued,
 		branches; /* atomic: what a warp counted the last time that a whole gang came through; a guess of what others will */
 };

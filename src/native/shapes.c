@@ -303,9 +303,11 @@ static u32 next_of(struct trial *t, u32 b)
 		taken &= *(const u32 *)(const void *)(t->rows + f->rows[s->operands[o].row].offset) ^
 			 (s->negated >> o & 1 ? FULL_MASK : 0);
 	if (!is_known(t, s) || (taken && taken != FULL_MASK)) {
+		t->unsure[last] = true;
 		note_parting(t, b);
 		return b + 1;
 	}
+	t->shapes[last] |= SHAPE_KNOWN | SHAPE_SAME;
 	if (!taken)
 		return b + 1;
 	/* Behind loops that would take all steps there is more to see. */

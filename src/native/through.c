@@ -18,13 +18,14 @@ static bool parts_lanes(const struct region_block *x) { return x->end == REGION_
 
 /* Where lanes part warps mostly differ, and each would enter by itself, but for those that a launch's bound parts. Observers want each
  * warp's own sums. */
-bool region_pays_through_warps(const struct region *r, bool is_last)
+bool region_pays_through_warps(const struct region *r)
 {
 	u32 insns = 0;
 
 	for (u32 n = 0; n < r->block_count; n++) {
 		const struct region_block *x = &r->blocks[n];
-		if (x->backward || is_told(x) || (parts_lanes(x) && !(is_last && r->block_count <= BOUND_BLOCKS_MOST)))
+		if (x->backward || is_told(x) ||
+		    (parts_lanes(x) && !(r->is_last && r->block_count <= BOUND_BLOCKS_MOST)))
 			return false;
 		insns += x->insn_count;
 	}
