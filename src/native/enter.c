@@ -296,25 +296,34 @@ static void place_warp(struct gang *g, u32 n, const struct native_entry *e, cons
 	w->told_last = g->plain + r->told_last;
 }
 
-/* Where many accesses do not look as they did in the trial, or lanes part that did not, the kernel is better off with ways for all. */
-enum { TRIES_FEW = 8, MISTAKES_MOST = 20000, FEW_BLOCKS = 64 };
+/* Where many accesses do not look as they did in the trial, or lanes part that did not, the kernel is better off with other code. */
+enum { TRIES_FEW = 8, FEW_BLOCKS = 64 };
 
-static void note_mistakes(struct gang *g, struct kernel_code *code, u32 tries)
+static void note_mistakes(struct gang *g, u64 *mistakes, u32 more)
 {
 	struct native_kernel *k = g->grid->native;
-	const u64 before = __atomic_fetch_add(&code->mistakes, tries, __ATOMIC_RELAXED);
+	const u64 before = __atomic_fetch_add(mistakes, more, __ATOMIC_RELAXED);
 
-	if (before < MISTAKES_MOST && before + tries >= MISTAKES_MOST)
+	if (before < MISTAKES_MOST && before + more >= MISTAKES_MOST)
 		k->mistaken(k);
 }
 
 /* A warp leaves before a branch on which its lanes part, and its block is interpreted from there on: as many mistakes as that is of the
  * launch's blocks. */
-static void note_parting(struct gang *g)
+static void note_parting(struct gang *g, struct kernel_code *code)
 {
 	const u64 blocks = max_u64(FEW_BLOCKS, min_u64(g->grid->end_cluster, MISTAKES_MOST));
 
-	note_mistakes(g, (struct kernel_code *)(uintptr_t)g->block->native, MISTAKES_MOST / (u32)blocks);
+	note_mistakes(g, &code->partings, MISTAKES_MOST / (u32)blocks);
+}
+
+static void note_stop(struct gang *g, const struct native_entry *e)
+{
+	struct kernel_code *code = (struct kernel_code *)(uintptr_t)g->block->native;
+
+	__atomic_fetch_add(&code->stops, 1, __ATOMIC_RELAXED);
+	if (e->agrees)
+		note_parting(g, code);
 }
 
 /* Warp number n leaves: those before it have reached the end, those after it have not begun. */
@@ -323,8 +332,8 @@ static const struct insn *part_gang(struct gang *g, const struct native_entry *e
 {
 	const u32 left = t->warps;
 
-	if (e->agrees && how == NATIVE_STOP)
-		note_parting(g);
+	if (how == NATIVE_STOP)
+		note_stop(g, e);
 	if (t->same)
 		part_counts(g, t);
 	count(g, t, r, budget);
@@ -526,7 +535,7 @@ static const struct insn *run_region(struct gang *g, struct kernel_code *code, s
 	}
 	g->budget -= (s64)t.most;
 	if (!code->lean && r->tries > g->count / TRIES_FEW)
-		note_mistakes(g, code, r->tries);
+		note_mistakes(g, &code->mistakes, r->tries);
 	const struct insn *next = g->insns + e->end;
 	return next->gang == native_enter ? next : next->gang(g, next);
 }
@@ -543,7 +552,7 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 	if (g->on || (g->code->one_by_one && g->count > 1))
 		return g->grid->gang_insns[at].gang(g, i);
 	if (!has_rows_of(g->grid->launch->block, code->row_threads)) {
-		note_mistakes(g, code, MISTAKES_MOST);
+		note_mistakes(g, &code->mistakes, MISTAKES_MOST);
 		return g->grid->gang_insns[at].gang(g, i);
 	}
 	begin_run(&r, g, e);

@@ -26,6 +26,7 @@ struct trial {
 	u32 *stack;     /* of walks over blocks */
 	u64 *unknown;   /* rows that are not known */
 	bool *unsure;   /* by instruction: its addresses were not known at some time */
+	bool parts;     /* the sample's */
 	u32 steps;      /* run so far */
 	struct warp *w; /* what handlers get; it has no memory */
 };
@@ -307,7 +308,8 @@ static u32 next_of(struct trial *t, u32 b)
 		note_parting(t, b);
 		return b + 1;
 	}
-	t->shapes[last] |= SHAPE_KNOWN | SHAPE_SAME;
+	if (!t->parts)
+		t->shapes[last] |= SHAPE_KNOWN | SHAPE_SAME;
 	if (!taken)
 		return b + 1;
 	/* Behind loops that would take all steps there is more to see. */
@@ -400,6 +402,7 @@ const u8 *shapes_find(const struct code_flow *f, const struct native_sample *s)
 				  .visited = ARENA_ARRAY(f->arena, blocks, bool),
 				  .rounds = ARENA_ARRAY(f->arena, blocks, u32),
 				  .stack = ARENA_ARRAY(f->arena, blocks, u32),
+				  .parts = s->parts,
 				  .unknown = ARENA_ARRAY(f->arena, f->words, u64),
 				  .w = &stage->warp};
 		set_stage(stage, f->code, s, rows);
