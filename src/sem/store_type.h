@@ -60,6 +60,25 @@ ALWAYS_INLINE bool STORE_OF(store_stepped)(struct warp *w, const struct insn *i,
 		(MEMORY *)(void *)(to + (u64)step_of(i) * l) = (MEMORY)s[l];
 	return true;
 }
+/* Each half of the warp at neighbouring places. */
+ALWAYS_INLINE bool STORE_OF(store_row_of_two)(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+					      enum ir_space space, bool wide)
+{
+	const LANE *s = __builtin_assume_aligned(rows + i->b, 64);
+	struct halves h;
+
+	if (!wide || !has_halves(i, SHAPE_PARTS) ||
+	    !find_halves(&h, w, i, rows, space, sizeof(MEMORY), sizeof(MEMORY), true))
+		return false;
+	if (mask != FULL_MASK)
+		return store_halves_of_some(&h, s, mask, sizeof(MEMORY));
+	MEMORY *to = (MEMORY *)(void *)h.low, *more = (MEMORY *)(void *)h.high;
+	EACH_LANE_OF_HALF
+	to[l] = (MEMORY)s[l];
+	EACH_LANE_OF_HALF
+	more[l] = (MEMORY)s[l + WARP_LANES / 2];
+	return true;
+}
 /* Wherever the lanes' places are: by a function of the library, from copies of the rows. */
 ALWAYS_INLINE bool STORE_OF(store_scaled)(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
@@ -105,6 +124,7 @@ ALWAYS_INLINE bool STORE_OF(store_native)(struct warp *w, const struct insn *i, 
 	if (is_stepped(i, mask))
 		return STORE_OF(store_stepped)(w, i, rows, space, wide);
 	return STORE_OF(store_row)(w, i, rows, mask, space, wide) ||
+	       STORE_OF(store_row_of_two)(w, i, rows, mask, space, wide) ||
 	       STORE_OF(store_each)(w, i, rows, mask, space, wide);
 }
 #endif
