@@ -178,6 +178,10 @@ ALWAYS_INLINE bool LOAD_OF(load_stepped)(struct warp *w, const struct insn *i, u
 
 	if (UNLIKELY(!from))
 		return false;
+	if (has_small_stride(step_of(i), sizeof(MEMORY))) {
+		load_strided((u32 *)(void *)d, from, step_of(i));
+		return true;
+	}
 #define STEPPED(L) KEEP(*(const MEMORY *)(const void *)(from + (u64)step_of(i) * (L)))
 	_Pragma("clang loop unroll(full)") for (u32 l = 0; sizeof(LANE) == 4 && l < WARP_LANES; l += 4)
 	{

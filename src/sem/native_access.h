@@ -12,6 +12,7 @@
 #include "sem/native_rows.h"
 #include "sem/native_scaled.h"
 #include "sem/native_scattered.h"
+#include "sem/native_strided.h"
 #include "sem/native_window.h"
 
 /* Whether few lanes are looked for before anything else: where nothing is known of the addresses. */

@@ -56,6 +56,10 @@ ALWAYS_INLINE bool STORE_OF(store_stepped)(struct warp *w, const struct insn *i,
 
 	if (UNLIKELY(!to))
 		return false;
+	if (has_small_stride(step_of(i), sizeof(MEMORY))) {
+		store_strided(to, (const u32 *)(const void *)s, step_of(i));
+		return true;
+	}
 	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l++) *
 		(MEMORY *)(void *)(to + (u64)step_of(i) * l) = (MEMORY)s[l];
 	return true;
