@@ -378,16 +378,20 @@ ALWAYS_INLINE bool LOAD_OF(load_local)(struct warp *w, const struct insn *i, u8 
 		LOAD_OF(load_local_row)(d, words + e.low / 4 * WARP_LANES, mask);
 		return true;
 	}
+	LANE own[WARP_LANES] __attribute__((aligned(64)));
+	u64 place[WARP_LANES] __attribute__((aligned(64)));
 #ifdef SEM_NATIVE
-	return false;
+	native_loops();
 #endif
+	memcpy(own, d, sizeof own);
+	memcpy(place, address, sizeof place);
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		const u32 *from = words + address[l] / 4 * WARP_LANES + l;
-		const u64 value =
-			sizeof(MEMORY) == 8 ? *from | (u64)from[WARP_LANES] << 32 : *from >> address[l] % 4 * 8;
-		d[l] = KEEP((MEMORY)value);
+		const u32 *from = words + place[l] / 4 * WARP_LANES + l;
+		const u64 value = sizeof(MEMORY) == 8 ? *from | (u64)from[WARP_LANES] << 32 : *from >> place[l] % 4 * 8;
+		own[l] = KEEP((MEMORY)value);
 	}
+	memcpy(d, own, sizeof own);
 	return true;
 }
 

@@ -234,17 +234,22 @@ ALWAYS_INLINE bool STORE_OF(store_local)(struct warp *w, const struct insn *i, u
 		STORE_OF(store_local_row)(words + e.low / 4 * WARP_LANES, s, mask);
 		return true;
 	}
+	LANE own[WARP_LANES] __attribute__((aligned(64)));
+	u64 place[WARP_LANES] __attribute__((aligned(64)));
 #ifdef SEM_NATIVE
-	return false;
+	native_loops();
 #endif
+	memcpy(own, s, sizeof own);
+	memcpy(place, address, sizeof place);
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		u32 *to = words + address[l] / 4 * WARP_LANES + l;
-		const u32 shift = sizeof(MEMORY) < 4 ? (u32)(address[l] % 4 * 8) : 0;
+		const LANE value = ((const volatile LANE *)own)[l];
+		u32 *to = words + place[l] / 4 * WARP_LANES + l;
+		const u32 shift = sizeof(MEMORY) < 4 ? (u32)(place[l] % 4 * 8) : 0;
 		const u32 bits = (u32)(MEMORY)UINT64_MAX << shift;
-		*to = (*to & ~bits) | ((u32)s[l] << shift & bits);
+		*to = (*to & ~bits) | ((u32)value << shift & bits);
 		if (sizeof(MEMORY) == 8)
-			to[WARP_LANES] = (u32)((u64)s[l] >> 32);
+			to[WARP_LANES] = (u32)((u64)value >> 32);
 	}
 	return true;
 }
