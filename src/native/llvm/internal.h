@@ -44,7 +44,7 @@ struct meaning_function {
 struct meanings {
 	struct meaning_function *items;
 	u32 count;
-	u8 fp; /* the region's mode */
+	u8 fp; /* the regions' mode */
 };
 
 /* Meanings that have been asked for, each in one of some small modules, as bitcode: see extracts.c. Begins as zeros; for one width of
@@ -68,9 +68,10 @@ void extracts_free(struct extracts *e);
 
 /* Declares a meaning's function. */
 void meaning_declare(LLVMModuleRef module, const char *meaning, u8 rounding);
-/* Adds to `module` the functions of all meanings that the region names. False: no memory, or damaged bitcode. */
-bool meanings_link(LLVMModuleRef module, const char *width, const struct region *r, struct extracts *extracts,
-		   struct meanings *m);
+/* Adds to `module` the functions of all meanings that the regions name, which have one mode and are all lean or none is. False: no memory, or
+ * damaged bitcode. */
+bool meanings_link(LLVMModuleRef module, const char *width, const struct region *r, u32 count,
+		   struct extracts *extracts, struct meanings *m);
 /* The function that x becomes a copy of; NULL: its handler must be called. */
 const struct meaning_function *meanings_inlined(const struct meanings *m, const struct region_insn *x);
 void meanings_free(struct meanings *m);
