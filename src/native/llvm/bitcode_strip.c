@@ -27,7 +27,7 @@ static void keep_meanings(LLVMModuleRef module)
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
 		if (!LLVMIsDeclaration(f))
 			LLVMSetLinkage(f, ends_with(LLVMGetValueName2(f, &length), "_run") ? LLVMExternalLinkage
-											 : LLVMInternalLinkage);
+											   : LLVMInternalLinkage);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
 		if (!LLVMIsDeclaration(g) && LLVMGetLinkage(g) == LLVMExternalLinkage)
 			LLVMSetLinkage(g, LLVMInternalLinkage);

@@ -434,7 +434,8 @@ static bool compile(struct native_compiler *c, const struct region *r, u32 count
 
 static void prepare(struct native_compiler *c, const struct regions *all)
 {
-	meanings_prepare(all, c->width, &c->extracts);
+	if (how_many(c, all->items, all->count) < all->count)
+		meanings_prepare(all, c->width, &c->extracts);
 }
 
 static bool name_library(const struct native_compiler *c, char *path, size_t size)
