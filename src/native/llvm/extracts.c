@@ -105,6 +105,13 @@ static bool is_plain(const struct meaning_function *m, const char *width)
 	return m->rounding == FP_RN && family_find(width, m->meaning);
 }
 
+static bool is_in(const struct extracts *e, const char *meaning, u32 module)
+{
+	const struct extract *x = find(e, meaning);
+
+	return x && x->module == module;
+}
+
 /* Adds the functions of those meanings that are in `module` number n, or are to be, from their families. */
 static bool link_families(LLVMModuleRef module, const struct extracts *e, const char *width, const struct meanings *m,
 			  u32 n)
@@ -115,7 +122,7 @@ static bool link_families(LLVMModuleRef module, const struct extracts *e, const 
 		bool wanted = false;
 		for (u32 k = 0; k < m->count; k++)
 			wanted |= is_plain(&m->items[k], width) && family_find(width, m->items[k].meaning) == b &&
-				  find(e, m->items[k].meaning)->module == n;
+				  is_in(e, m->items[k].meaning, n);
 		good = good && (!wanted || link_some(module, (const char *)b->start, (size_t)(b->end - b->start)));
 		any |= wanted;
 	}
@@ -185,7 +192,7 @@ bool extracts_link(struct extracts *e, const char *width, LLVMModuleRef module, 
 	for (u32 n = 0; n < e->module_count; n++) {
 		bool wanted = false;
 		for (u32 k = 0; k < m->count; k++)
-			wanted |= is_plain(&m->items[k], width) && find(e, m->items[k].meaning)->module == n;
+			wanted |= is_plain(&m->items[k], width) && is_in(e, m->items[k].meaning, n);
 		if (wanted && !link_some(module, LLVMGetBufferStart(e->modules[n]), LLVMGetBufferSize(e->modules[n])))
 			return false;
 	}
