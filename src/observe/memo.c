@@ -143,6 +143,12 @@ KEEPS_REGISTERS_IN_LINE bool is_sample(const struct memo_unit *u, const struct a
 	return u->excess > worst->excess || (u->excess == worst->excess && order < worst->order);
 }
 
+/* Of accesses to two lines native code compares their tag banks itself. */
+KEEPS_REGISTERS_IN_LINE bool has_pair(const struct memo *m, const struct memo_unit *u)
+{
+	return u->line_count == 2 && m->wide && !m->atomic;
+}
+
 /* Native code may count what is like the unit, as long as it cannot be the sample. Samples only become worse or earlier, so
  * that what is known of them now stays true. */
 KEEPS_REGISTERS_IN_LINE void open_pattern(struct memo *m, u32 n)
@@ -157,7 +163,9 @@ KEEPS_REGISTERS_IN_LINE void open_pattern(struct memo *m, u32 n)
 	p->base = m->base;
 	p->times = &m->times[m->rotates ? 0 : n];
 	p->order = u->excess < m->worst->excess ? 0 : m->worst->order;
-	if (u->line_count > 1 || u->excess > m->worst->excess)
+	p->apart = has_pair(m, u) ? m->pattern.distance.wide[u->line_lane[1]] : 0;
+	p->tag = has_pair(m, u) ? (u32)u->tags : 0;
+	if ((u->line_count > 1 && !has_pair(m, u)) || u->excess > m->worst->excess)
 		p->order = ~0ull;
 }
 
