@@ -109,7 +109,6 @@ struct native_pattern {
 	u64 apart; /* 0: of one line */
 	u64 *times;
 	u32 tag;
-	u32 misses, pauses; /* the observer's, set to 0 with each access that is only counted */
 	/* All others are noted at log[logged], as long as this is below log_end: only then there is a log. */
 	u32 logged, log_end;
 	struct native_log *log;

@@ -442,6 +442,21 @@ static void take_logged_sample(struct event *e, const struct native_log *log, u3
 	take_shared_sample(e, log->mask[k], n, address);
 }
 
+/* Sums of bytes, which vectors do. */
+static u32 lanes_in(const u32 mask[NATIVE_LOG], u32 count)
+{
+	u32 even = 0, odd = 0;
+
+	for (u32 k = 0; k < NATIVE_LOG; k++) {
+		const u32 own = k < count ? mask[k] : 0, pairs = own - (own >> 1 & 0x55555555);
+		const u32 quads = (pairs & 0x33333333) + (pairs >> 2 & 0x33333333);
+		const u32 bytes = (quads + (quads >> 4)) & 0x0f0f0f0f;
+		even += bytes & 0x00ff00ff;
+		odd += bytes >> 8 & 0x00ff00ff;
+	}
+	return ((even + odd) & 0xffff) + ((even + odd) >> 16);
+}
+
 /* How many of them have which measure, and the costs of those that there are. Returns the greatest. */
 static u32 sort_log(const struct account_site *s, const struct slots_rows *rows, u32 times[WARP_LANES + 1],
 		    struct bank_count n[WARP_LANES + 1])
@@ -465,24 +480,24 @@ static void count_log(const struct counting *a, const struct account_site *s, st
 	_Static_assert((int)SLOTS_ROWS == (int)NATIVE_LOG, "a log is counted at once");
 	const enum bank_measure measure = banks_measure(a->arch, s->bank_kind, s->width);
 	struct event e = {a, s, to, &to->worst, NULL, 0, NULL, NULL, NULL, NULL};
-	struct slots_rows rows = {.base = log->base,
-				  .mask = log->mask,
-				  .count = count,
-				  .addend = log->addend,
-				  .range = 1u << SHARED_RANK_SHIFT,
-				  .most_keys = measure == BANK_MEASURE_WORDS,
-				  .sum_keys = !banks_take_lanes(s->bank_kind)};
-	u32 lanes = 0, times[WARP_LANES + 1] = {0};
+	const u32 lanes = lanes_in(log->mask, count);
+	struct slots_rows rows; /* the answer's part need not be cleared */
+	u32 times[WARP_LANES + 1] = {0};
 	struct bank_count n[WARP_LANES + 1];
 
+	rows.base = log->base;
+	rows.mask = log->mask;
+	rows.count = count;
+	rows.addend = log->addend;
+	rows.range = 1u << SHARED_RANK_SHIFT;
+	rows.most_keys = measure == BANK_MEASURE_WORDS;
+	rows.sum_keys = !banks_take_lanes(s->bank_kind);
 	slots_count_rows(&rows);
 	const u32 greatest = sort_log(s, &rows, times, n);
 	/* The greater the measure, the greater the excess. */
 	if (!to->worst.taken || excess_of(&n[greatest]) >= to->worst.excess)
 		for (u32 k = 0; k < count; k++)
 			take_logged_sample(&e, log, k, &n[rows.most[k]]);
-	for (u32 k = 0; k < count; k++)
-		lanes += lanes_of(log->mask[k]);
 	add(to, ACCOUNT_executed, count);
 	add(to, ACCOUNT_lanes, lanes);
 	for (u32 most = 0; most <= greatest; most++)

@@ -16,7 +16,8 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { MISSES_MOST = 4, PAUSE = 64, PAUSES_MOST = 6, SHARED_BITS = 1023, LINE_BITS = 127, LINE_SHIFT = 7 };
+/* HITS_FEW: to note an access in a log costs little more than to know it, and a twentieth of making room for another. */
+enum { MISSES_MOST = 4, HITS_FEW = 16, PAUSE = 64, PAUSES_MOST = 6, SHARED_BITS = 1023, LINE_BITS = 127, LINE_SHIFT = 7 };
 
 /* --- Adding --------------------------------------------------------------------------------- */
 
@@ -173,7 +174,6 @@ KEEPS_REGISTERS_IN_LINE void count_known(struct memo *m, u32 n, u64 base)
 {
 	m->times[m->rotates ? (base - m->base) / 4 % WARP_LANES : n]++;
 	m->pending = true;
-	m->pattern.misses = m->pattern.pauses = 0;
 }
 
 /* What memo_repeat does of an access whose lanes and distances are the memo's. */
@@ -223,6 +223,16 @@ u32 memo_repeat(struct memo *m, const struct alike *alike, const struct accesses
 
 /* --- Remembering ---------------------------------------------------------------------------- */
 
+/* Whether enough accesses have been known since the last of which that was not so. */
+static bool was_worth_it(const struct memo *m)
+{
+	u64 times = 0;
+
+	for (u32 k = 0; k < WARP_LANES; k++)
+		times += m->times[k];
+	return times > m->used + (m->pattern.log ? HITS_FEW : 0);
+}
+
 bool memo_wants(struct memo *m, const struct account_site *s)
 {
 	/* In shared memory what decides about a part does so whatever its offset; elsewhere it has lines of its own. */
@@ -234,11 +244,13 @@ bool memo_wants(struct memo *m, const struct account_site *s)
 		m->pause--;
 		return false;
 	}
-	if (++m->pattern.misses <= MISSES_MOST)
+	if (was_worth_it(m))
+		m->misses = m->pauses = 0;
+	if (++m->misses <= MISSES_MOST)
 		return true;
-	m->pattern.misses = 0;
-	m->pause = PAUSE << m->pattern.pauses;
-	m->pattern.pauses = min_u32(m->pattern.pauses + 1, PAUSES_MOST);
+	m->misses = 0;
+	m->pause = PAUSE << m->pauses;
+	m->pauses = min_u32(m->pauses + 1, PAUSES_MOST);
 	return false;
 }
 

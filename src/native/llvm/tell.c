@@ -155,7 +155,6 @@ static void count_like(struct emission *e, const struct region_insn *x, LLVMValu
 		LLVMBuildLShr(e->b, LLVMBuildSub(e->b, address, start, ""), LLVMConstInt(e->i64, 2, false), "");
 	LLVMValueRef index = LLVMBuildAnd(e->b, steps, LLVMBuildZExt(e->b, rotation, e->i64, ""), "");
 	add_to(e, LLVMBuildInBoundsGEP2(e->b, e->i64, times, &index, 1, ""), LLVMConstInt(e->i64, 1, false));
-	LLVMBuildStore(e->b, LLVMConstNull(e->i64), at(e, pattern, offsetof(struct native_pattern, misses)));
 	LLVMBuildBr(e->b, counted);
 	go_to(e, asked);
 	LLVMValueRef args[] = {pattern, address, order};
@@ -210,9 +209,7 @@ static void note_access(struct emission *e, LLVMValueRef pattern, LLVMValueRef r
 /* In line for lanes at the distances of an earlier access of the instruction, else by a call. never_all: `mask` is not all lanes. */
 static void tell_likens(struct emission *e, const struct region_insn *x, u32 row, LLVMValueRef mask, bool never_all)
 {
-	_Static_assert(offsetof(struct native_pattern, pauses) == offsetof(struct native_pattern, misses) + 4 &&
-			       offsetof(struct native_pattern, distance) == 0,
-		       "laid out for one store, and for vectors");
+	_Static_assert(offsetof(struct native_pattern, distance) == 0, "laid out for vectors");
 	LLVMBasicBlockRef known = new_block(e, "known"), some = new_block(e, "some"), unknown = new_block(e, "unknown"),
 			  counted = new_block(e, "liked"), go_on = new_block(e, "told");
 	const u32 bits = e->r->rows[row].bits;
