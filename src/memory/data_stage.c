@@ -69,7 +69,8 @@ static bool enter_word(u32 word, u32 keys[64], u64 *used)
 static void serve_parts(struct data_stage *d, u32 mask, const struct lines *lines, u32 merged)
 {
 	u32 shift = (u32)__builtin_ctz(max_u32(d->width, 4)), slots = 128u >> shift;
-	u32 unit_shift = d->lane_bytes <= 4 ? 5 : 7 - (u32)__builtin_ctz(d->lane_bytes), units = WARP_LANES >> unit_shift;
+	u32 unit_shift = d->lane_bytes <= 4 ? 5 : 7 - (u32)__builtin_ctz(d->lane_bytes),
+	    units = WARP_LANES >> unit_shift;
 	u32 keys[64];
 	u64 used = 0;
 	u8 cell[WARP_LANES][64], most[WARP_LANES][16];

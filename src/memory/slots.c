@@ -126,7 +126,7 @@ AVX512 static void fill_avx512(struct slots *s, u32 mask, const u32 key[WARP_LAN
 /* --- Many rows ----------------------------------------------------------------------------------- */
 
 /* Words of 16 bits, the upper ones the slot. Of lanes that are not there all bits are set: no key of such a word is looked at so. */
-enum { SLOT_SHIFT = 11, NO_WORD = 0xffff, SLOT_PLANES = 6, SUM_PLANES = SLOT_PLANES + 5 };
+enum { SLOT_SHIFT = 11, NO_WORD = 0xffff, SLOT_GROUP = 8, SLOT_LEVELS = 4, SLOT_PLANES = 9, SUM_PLANES = 11 };
 
 /* Of so few rows one takes less time after the other. */
 enum { SLOT_FEW = 6 };
@@ -151,12 +151,12 @@ static void count_each(struct slots_rows *rows, slots_fn *fill)
 	}
 }
 
-#define OWN(name) name##_baseline
-#define LANES     8
+#define OWN(name)  name##_baseline
+#define LANES      8
 #define LESS(a, b) (vec_baseline)((a) < (b))
-#define MIN(a, b) (((a) & LESS(a, b)) | ((b) & ~LESS(a, b)))
-#define MAX(a, b) (((b) & LESS(a, b)) | ((a) & ~LESS(a, b)))
-#define FILL      fill_baseline
+#define MIN(a, b)  (((a)&LESS(a, b)) | ((b) & ~LESS(a, b)))
+#define MAX(a, b)  (((b)&LESS(a, b)) | ((a) & ~LESS(a, b)))
+#define FILL       fill_baseline
 #define TARGET
 #include "memory/slots_rows.h"
 

@@ -77,7 +77,7 @@ TARGET INLINE void OWN(turn)(OWN(vec) m[LANES])
 }
 
 /* Batcher's odd-even merge, one distance of it: of neighbouring sorted parts of `part` vectors each. */
-TARGET INLINE void OWN(exchange)(OWN(vec) *key, u32 count, u32 part, u32 distance)
+TARGET INLINE void OWN(exchange)(OWN(vec) * key, u32 count, u32 part, u32 distance)
 {
 	const u32 from = distance % part;
 
@@ -91,7 +91,7 @@ TARGET INLINE void OWN(exchange)(OWN(vec) *key, u32 count, u32 part, u32 distanc
 	}
 }
 
-TARGET INLINE void OWN(merge)(OWN(vec) *key, u32 count, u32 part)
+TARGET INLINE void OWN(merge)(OWN(vec) * key, u32 count, u32 part)
 {
 	if (part >= 16)
 		OWN(exchange)(key, count, part, 16);
@@ -117,48 +117,53 @@ TARGET INLINE void OWN(sort)(OWN(vec) key[WARP_LANES])
 	OWN(merge)(key, WARP_LANES, 16);
 }
 
-/* Of sorted keys: the greatest numbers by row, and the bits of the lanes that count for the sums; those of even rows, then of odd
- * ones. */
+/* Adds bits, 2 * SLOT_GROUP of them, to the numbers whose bit p is in planes[p]: by full adders, of which each level has half as
+ * many. */
+TARGET INLINE void OWN(add_bits)(OWN(wide) bits[2 * SLOT_GROUP], OWN(wide) planes[SUM_PLANES])
+{
+	u32 n = 2 * SLOT_GROUP;
+
+	_Pragma("GCC unroll 4") for (u32 p = 0; p < SLOT_LEVELS; p++, n /= 2)
+		_Pragma("GCC unroll 8") for (u32 k = 0; k < n; k += 2)
+	{
+		const OWN(wide) a = planes[p], b = bits[k], c = bits[k + 1];
+		planes[p] = a ^ b ^ c;
+		bits[k / 2] = (a & b) | (a & c) | (b & c);
+	}
+	_Pragma("GCC unroll 5") for (u32 p = SLOT_LEVELS; p < SLOT_PLANES; p++)
+	{
+		const OWN(wide) carry = planes[p] & bits[0];
+		planes[p] ^= bits[0];
+		bits[0] = carry;
+	}
+}
+
+/* Of sorted keys: the greatest numbers by row, and the lanes that count for the sums, whose bits are added to planes. */
 TARGET INLINE void OWN(look)(const struct slots_rows *rows, const OWN(vec) key[WARP_LANES], u8 most[LANES],
-			     OWN(wide) bits[2][WARP_LANES])
+			     OWN(wide) planes[SUM_PLANES])
 {
 	const OWN(vec) none = {0}, one = none + 1, same = none + (u16)((1 << SLOT_SHIFT) - 1);
 	const OWN(vec) most_all = none + (u16)!rows->most_keys, sum_all = none + (u16)!rows->sum_keys;
 	OWN(vec) n = none, greatest = none, before = ~key[0];
 
-	_Pragma("GCC unroll 4") for (u32 l = 0; l < WARP_LANES; l++)
-	{
-		const OWN(vec) off = key[l] ^ before, there = MIN(key[l] ^ NO_WORD, one), other = MIN(off, one);
-		n = (n & (OWN(vec))(MAX(off, same) == same)) + (there & (other | most_all));
-		greatest = MAX(greatest, n);
-		before = key[l];
-		const OWN(wide) adds = (OWN(wide))(there & (other | sum_all)), slot = (OWN(wide))(key[l] >> SLOT_SHIFT);
-		bits[0][l] = (adds & 1) << (slot & (SLOTS - 1));
-		bits[1][l] = adds >> 16 << (slot >> 16);
+	for (u32 first = 0; first < WARP_LANES; first += SLOT_GROUP) {
+		OWN(wide) bits[2 * SLOT_GROUP];
+		_Pragma("GCC unroll 8") for (u32 k = 0; k < SLOT_GROUP; k++)
+		{
+			const OWN(vec) own = key[first + k], off = own ^ before;
+			const OWN(vec) there = MIN(own ^ NO_WORD, one), other = MIN(off, one);
+			n = (n & (OWN(vec))(MAX(off, same) == same)) + (there & (other | most_all));
+			greatest = MAX(greatest, n);
+			before = own;
+			const OWN(wide) adds = (OWN(wide))(there & (other | sum_all)),
+					slot = (OWN(wide))(own >> SLOT_SHIFT);
+			bits[2 * k] = (adds & 1) << (slot & (SLOTS - 1));
+			bits[2 * k + 1] = adds >> 16 << (slot >> 16);
+		}
+		OWN(add_bits)(bits, planes);
 	}
 	const OWN(bytes) each = __builtin_convertvector(greatest, OWN(bytes));
 	memcpy(most, &each, sizeof each);
-}
-
-TARGET INLINE void OWN(add_up)(OWN(wide) bits[WARP_LANES], OWN(wide) planes[SLOT_PLANES])
-{
-	u32 n = WARP_LANES;
-
-	_Pragma("GCC unroll 6") for (u32 p = 0; p < SLOT_PLANES; p++)
-	{
-		OWN(wide) sum = bits[0];
-		u32 carries = 0;
-		_Pragma("GCC unroll 16") for (u32 l = 1; l < n; l += 2)
-		{
-			const OWN(wide) b = bits[l], c = l + 1 < n ? bits[l + 1] : (OWN(wide)){0};
-			bits[carries++] = (sum & b) | (sum & c) | (b & c);
-			sum ^= b ^ c;
-		}
-		planes[p] = sum;
-		n = carries;
-		if (!n)
-			bits[0] = (OWN(wide)){0};
-	}
 }
 
 /* Lane by lane of LANES rows, in some order of lanes. Returns whether the keys of all have room. */
@@ -245,7 +250,7 @@ TARGET INLINE void OWN(read_sums)(const OWN(wide) planes[SUM_PLANES], u32 sum[SL
 TARGET static void OWN(count_rows)(struct slots_rows *rows)
 {
 	OWN(vec) key[WARP_LANES];
-	OWN(wide) bits[2][WARP_LANES], own[SUM_PLANES] = {{0}}, planes[SUM_PLANES] = {{0}};
+	OWN(wide) planes[SUM_PLANES] = {{0}};
 
 	for (u32 at = 0; at < SLOTS_ROWS; at += LANES) {
 		if (!OWN(read_rows)(rows, at, key)) {
@@ -253,11 +258,7 @@ TARGET static void OWN(count_rows)(struct slots_rows *rows)
 			return;
 		}
 		OWN(sort)(key);
-		OWN(look)(rows, key, &rows->most[at], bits);
-		for (u32 odd = 0; odd < 2; odd++) {
-			OWN(add_up)(bits[odd], own);
-			OWN(add_planes)(planes, own, SLOT_PLANES + 3);
-		}
+		OWN(look)(rows, key, &rows->most[at], planes);
 	}
 	OWN(add_words)(planes, SUM_PLANES - (LANES >= 32 ? 4 : LANES >= 16 ? 3 : 2));
 	OWN(read_sums)(planes, rows->sum);

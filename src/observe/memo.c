@@ -17,7 +17,15 @@
 #include <string.h>
 
 /* HITS_FEW: to note an access in a log costs little more than to know it, and a twentieth of making room for another. */
-enum { MISSES_MOST = 4, HITS_FEW = 16, PAUSE = 64, PAUSES_MOST = 6, SHARED_BITS = 1023, LINE_BITS = 127, LINE_SHIFT = 7 };
+enum {
+	MISSES_MOST = 4,
+	HITS_FEW = 16,
+	PAUSE = 64,
+	PAUSES_MOST = 6,
+	SHARED_BITS = 1023,
+	LINE_BITS = 127,
+	LINE_SHIFT = 7
+};
 
 /* --- Adding --------------------------------------------------------------------------------- */
 

@@ -271,7 +271,8 @@ static void tell_repeats(struct emission *e, const struct region_insn *x, u32 ro
 /* Before an instruction, whose addresses stand in `row`, or NO_OPERAND. */
 void tell_insn(struct emission *e, const struct region_insn *x, u32 row, LLVMValueRef mask)
 {
-	const bool likens = native_likens((enum native_telling)x->told), whole = native_repeats((enum native_telling)x->told);
+	const bool likens = native_likens((enum native_telling)x->told),
+		   whole = native_repeats((enum native_telling)x->told);
 	const bool has_addresses = row != NO_OPERAND && e->r->rows[row].bits >= 32;
 
 	if (whole)
