@@ -151,6 +151,30 @@ START_TEST(benchmark)
 }
 END_TEST
 
+/* Launches of which some blocks are interpreted and others run natively: scattered accesses of both are noted and counted together. */
+START_TEST(by_turns)
+{
+	enum { LAUNCHES = 80 };
+	static const char buffers[] = "buffer in u32[262144] random\nbuffer r u32[256]\n",
+			  launch[] = "launch hist(in, r, 262144) grid=64 block=256\n";
+	static char script[sizeof buffers + LAUNCHES * sizeof launch];
+	struct played off, mixed;
+	char path[512];
+
+	strcpy(script, buffers);
+	for (u32 k = 0; k < LAUNCHES; k++)
+		strcat(script, launch);
+	folder("tests/bench/hist.ptx", path);
+	ck_assert(play(&off, path, script, NULL, false, NATIVE_OFF, 1));
+	ck_assert(play(&mixed, path, script, NULL, false, NATIVE_AUTO, 1));
+	for (u32 n = 0; n < LAUNCHES; n++)
+		same_counts("hist by turns", off.play.accounting, off.play.launches.items[n].account,
+			    mixed.play.accounting, mixed.play.launches.items[n].account);
+	end(&mixed);
+	end(&off);
+}
+END_TEST
+
 /* --- Vector widths -------------------------------------------------------------------------- */
 
 static u64 draw(u64 *state)
@@ -270,4 +294,5 @@ UNIT_TESTS("counts", 120)
 	UNIT_TEST(widths_agree);
 	tcase_add_loop_test(unit, samples, 0, 2);
 	tcase_add_loop_test(unit, benchmark, 0, COUNT_OF(benchmarks));
+	UNIT_TEST(by_turns);
 }
