@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "exec/gang.h"
+#include "isa/sregs.h"
 
 /* --- One block --------------------------------------------------------------------------------- */
 
@@ -301,18 +302,28 @@ static bool is_over(const struct grid *grid)
 	       __atomic_load_n(&grid->faulted, __ATOMIC_RELAXED);
 }
 
-/* The block after one that has left its cluster and its warps as they were. */
-static void block_next(struct cluster *c, u64 number)
+/* Where the cluster's only block is. True: in the same row as before. */
+static bool place_next(struct cluster *c, u64 number)
 {
 	struct block *b = c->blocks[0];
+	const bool beside = number == b->index + 1 && c->index[0] + 1 < b->grid->clusters[0];
 
-	if (number == b->index + 1 && c->index[0] + 1 < b->grid->clusters[0])
+	if (beside)
 		c->index[0]++;
 	else
 		place_cluster(b->grid, number, c->index);
 	b->index = number;
 	for (u32 d = 0; d < 3; d++)
 		b->ctaid[d] = c->index[d];
+	return beside;
+}
+
+/* The block after one that has left its cluster and its warps as they were. */
+static void block_next(struct cluster *c, u64 number)
+{
+	struct block *b = c->blocks[0];
+
+	place_next(c, number);
 	c->live_threads = b->thread_count;
 	block_clear(b);
 	block_start(b);
@@ -357,4 +368,79 @@ bool blocks_follow(struct worker *k, struct cluster *c)
 		parted = !gang_run_block(b, block_budget(b));
 	k->follows = false;
 	return parted;
+}
+
+/* --- Blocks that pass ---------------------------------------------------------------------------- */
+
+bool passing_begin(struct passing *p, struct gang *g)
+{
+	const struct code *code = g->code;
+
+	*p = (struct passing){.g = g, .x = NO_OPERAND};
+	if (!g->worker->follows || !g->whole || g->split || g->apart || g->lead || g->grid->observer_count ||
+	    g->block->native_turn != NATIVE_TURN_NONE || g->block->cluster->arrived || code->undefined_count)
+		return false;
+	for (u32 k = 0; k < code->sreg_count; k++) {
+		const struct sreg_row *s = &code->sregs[k];
+		if (!sreg_is_of_block(s->sreg))
+			continue;
+		if (s->sreg != SREG_ctaid || s->bits != 32 || s->element > 2)
+			return false;
+		if (!s->element)
+			p->x = s->offset;
+	}
+	return true;
+}
+
+static void thin_rows(const struct passing *p)
+{
+	const struct code *code = p->g->code;
+
+	for (u32 k = 0; k < code->sreg_count; k++)
+		if (sreg_is_of_block(code->sregs[k].sreg))
+			*(u32 *)(void *)(p->g->rows + code->sregs[k].offset) =
+				p->g->block->ctaid[code->sregs[k].element];
+}
+
+bool passing_next(struct passing *p, u64 issued, u64 branches)
+{
+	struct gang *g = p->g;
+	struct block *b = g->block;
+	struct cluster *c = b->cluster;
+	u64 number;
+
+	if ((p->blocks && (issued != p->issued || branches != p->branches)) || is_over(g->grid) ||
+	    !take_cluster(g->worker, &number))
+		return false;
+	p->blocks++;
+	p->issued = issued;
+	p->branches = branches;
+	p->thin = true;
+	if (place_next(c, number) && p->x != NO_OPERAND)
+		*(u32 *)(void *)(g->rows + p->x) = b->ctaid[0];
+	else
+		thin_rows(p);
+	if (b->shared_bytes)
+		memset(b->shared, 0, b->shared_bytes);
+	return true;
+}
+
+void passing_settle(struct passing *p)
+{
+	struct worker *k = p->g->worker;
+	const u64 blocks = p->blocks, warps = blocks * p->g->count;
+
+	if (p->thin)
+		frames_place_block(p->g->block, p->g->code);
+	p->thin = false;
+	p->blocks = 0;
+	k->stats.blocks += blocks;
+	k->stats.warps += warps;
+	k->stats.warp_instructions += p->issued * warps;
+	k->stats.thread_instructions += p->issued * warps * WARP_LANES;
+	k->stats.branches += p->branches * warps;
+	k->clock += p->issued * warps;
+	k->elapsed += p->issued * warps;
+	if (blocks)
+		warm(k);
 }

@@ -25,4 +25,23 @@ bool blocks_follow(struct worker *k, struct cluster *c);
 /* The gang's block, of which it is all, has ended. True: another one that follows has begun in its place, to be run from g->insns on. */
 bool block_goes_on(struct gang *g);
 
+/* --- Blocks that pass: nothing but %ctaid tells them from each other, and no scheduler, observer or limit looks at them in between. Native
+ * code that is all of a kernel runs them one after the other. They are counted together. */
+
+struct passing {
+	struct gang *g;
+	u32 x;                /* the row of %ctaid.x; NO_OPERAND: nobody reads it */
+	u64 blocks;           /* that have ended, and are yet to be counted, */
+	u64 issued, branches; /* by each of their warps */
+	bool thin;            /* the block's %ctaid stands in the first lane of its first warp alone */
+};
+
+/* Whether blocks may pass behind the gang's, of which it is all. */
+bool passing_begin(struct passing *p, struct gang *g);
+/* The block has ended, whose warps have each issued so many instructions, all lanes of them. True: the next one has begun in its place, and
+ * its rows are thin. False: nothing has changed. */
+bool passing_next(struct passing *p, u64 issued, u64 branches);
+/* Counts what has passed, and has all warps have their rows. */
+void passing_settle(struct passing *p);
+
 #endif

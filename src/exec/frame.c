@@ -169,6 +169,18 @@ static u64 value_for_block(const struct block *b, const struct sreg_row *s)
 						       : sreg_value(&b->warps[0], s->sreg, s->element, 0);
 }
 
+static void fill_block_row(const struct block *b, u32 offset, u32 bits, u64 value, size_t stride)
+{
+	u8 *row = b->warps[0].entry_frame->rows + offset;
+
+	if (bits == 32) {
+		fill_words(row, stride, b->warp_count, (u32)value);
+		return;
+	}
+	for (u32 n = 0; n < b->warp_count; n++, row += stride)
+		fill_row(row, bits, value, 0);
+}
+
 /* Of a row of blocks most are as they were in the block before: all but one of %ctaid. */
 static void refill_block_sregs(struct block *b, const struct code *code)
 {
@@ -182,12 +194,16 @@ static void refill_block_sregs(struct block *b, const struct code *code)
 		const u64 value = value_for_block(b, s);
 		if (s->bits != 1 && value_of_row(first + s->offset, s->bits) == value)
 			continue;
-		if (s->bits == 32) {
-			fill_words(first + s->offset, stride, b->warp_count, (u32)value);
-			continue;
-		}
-		for (u32 n = 0; n < b->warp_count; n++)
-			fill_row(first + n * stride + s->offset, s->bits, value, 0);
+		fill_block_row(b, s->offset, s->bits, value, stride);
+	}
+}
+
+void frames_place_block(const struct block *b, const struct code *code)
+{
+	for (u32 k = 0; k < code->sreg_count; k++) {
+		const struct sreg_row *s = &code->sregs[k];
+		if (s->sreg == SREG_ctaid)
+			fill_block_row(b, s->offset, s->bits, value_for_block(b, s), frame_stride(code));
 	}
 }
 

@@ -20,6 +20,8 @@ void frame_free(struct warp *w, struct frame *f);
 /* Makes the kernel's frames of a block's warps, in one piece for gangs, or ready for the next block. True: they have been
  * made, and lack what gangs compute once for a launch. */
 bool frames_of_block(struct block *b, const struct code *code);
+/* Their rows of %ctaid, whatever stands there. */
+void frames_place_block(const struct block *b, const struct code *code);
 
 /* %tid's element of all lanes of a warp. */
 void tid_row(const struct warp *w, u32 element, u32 row[WARP_LANES]);

@@ -505,6 +505,45 @@ static void solve(struct analysis *a)
 		f->rows[row].affine = a->state[row] == ROW_AFFINE;
 }
 
+/* Whether all that gives the row its value is done once for a launch, or as a block begins. */
+static bool *find_written(const struct code_flow *f)
+{
+	bool *written = ARENA_ARRAY(f->arena, f->row_count + 1, bool);
+
+	for (u32 k = 0; k < f->code->insn_count; k++)
+		for (u32 o = 0; o < f->steps[k].operand_count; o++)
+			written[f->steps[k].operands[o].row] |= f->steps[k].operands[o].written;
+	return written;
+}
+
+/* What is the same in all warps of a block: special registers, and what hoisted instructions make of such rows, which stand in the order in
+ * which they need each other. */
+static void find_block_rows(const struct analysis *a)
+{
+	const struct code_flow *f = a->f;
+	const bool *written = find_written(f);
+
+	for (u32 row = 0; row < f->row_count; row++)
+		f->rows[row].of_block = f->rows[row].constant;
+	for (u32 k = 0; k < f->code->sreg_count; k++) {
+		const u32 row = flow_row_at(f, f->code->sregs[k].offset);
+		const enum sreg_kind kind = sreg_info((enum sreg)f->code->sregs[k].sreg)->kind;
+		if (row != NO_OPERAND)
+			f->rows[row].of_block = (kind == SREG_PER_BLOCK || kind == SREG_PER_GRID) && !written[row];
+	}
+	for (u32 k = 0; k < f->code->insn_count; k++) {
+		const struct step *s = &f->hoisted[k];
+		bool same = s->form && is_pure(s, true);
+		for (u32 o = 0; o < s->operand_count; o++)
+			same &= s->operands[o].written || f->rows[s->operands[o].row].of_block;
+		for (u32 o = 0; o < s->operand_count; o++) {
+			struct flow_row *r = &f->rows[s->operands[o].row];
+			if (s->operands[o].written)
+				r->of_block = same && r->affine && !r->step && !written[s->operands[o].row];
+		}
+	}
+}
+
 static bool reads_thread_number(const struct code *code)
 {
 	for (u32 k = 0; k < code->sreg_count; k++)
@@ -539,6 +578,7 @@ void affine_find(struct code_flow *f, u32 row_threads)
 				     .frame = frame,
 				     .warp = warp};
 		solve(&a);
+		find_block_rows(&a);
 	}
 	free(warp);
 	free(frame);

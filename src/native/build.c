@@ -67,8 +67,13 @@ static bool add_entry(struct kernel_code *made, const struct region *r, native_f
 {
 	struct native_entry *e = &made->entries[made->entry_count];
 
-	*e = (struct native_entry){
-		.run = run, .first = r->first, .end = r->end, .fp = r->fp, .through_warps = r->through_warps};
+	*e = (struct native_entry){.run = run,
+				   .first = r->first,
+				   .end = r->end,
+				   .fp = r->fp,
+				   .agrees = r->agrees,
+				   .is_last = r->is_last,
+				   .through_warps = r->through_warps};
 	e->blocks = calloc(r->block_count + 1, sizeof *e->blocks);
 	if (!e->blocks)
 		return false;

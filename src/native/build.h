@@ -14,10 +14,13 @@ struct native_entry {
 	u32 first, end; /* instructions of the code */
 	u32 *blocks;    /* where each block begins; the end last */
 	u8 fp;
-	bool through_warps;
+	bool agrees, is_last, through_warps; /* as the region's */
 	u32 issued,
 		branches; /* atomic: what a warp counted the last time that a whole gang came through; a guess of what others will */
 };
+
+/* So many, and it is made again, for what it had been mistaken in. */
+enum { MISTAKES_MOST = 20000 };
 
 /* A kernel's code, complete. */
 struct kernel_code {
@@ -26,7 +29,9 @@ struct kernel_code {
 	u32 entry_count;
 	u32 *entry_of; /* by instruction: which begins there */
 	struct native_image image;
-	u64 mistakes;    /* atomic: accesses that were of other shapes than there are ways for */
+	u64 mistakes;    /* atomic: accesses that were of other shapes than there are ways for; */
+	u64 partings;    /* lanes that parted where none had in the trial, as shares of launches; */
+	u64 stops;       /* and warps that have left a region for the interpreter */
 	bool lean;       /* accesses of other shapes are meant to go to their handlers */
 	u32 row_threads; /* for blocks that has_rows_of() tells apart, alone */
 };

@@ -8,6 +8,7 @@
 
 #include "decode/form_address.h"
 #include "decode/operands.h"
+#include "exec/blocks.h"
 #include "exec/internal.h"
 #include "isa/form.h"
 #include "native/build.h"
@@ -32,12 +33,20 @@ static bool may_try(struct warp *w, const struct insn *i, const u8 *rows, u32 ma
 	return warp_reaches(w, i, mask, form_space(f), address, type_bits(form_type(f, 0)) / 8);
 }
 
+/* A handler may read any of the warp's rows, and the clock. */
+static void settle(struct native_run *r)
+{
+	if (r->passing && r->passing->thin)
+		passing_settle(r->passing);
+}
+
 static bool call_handler(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask)
 {
 	const struct insn *i = r->insns + k;
 	meaning_fn *const run = w->grid->kernel->code->insns[k].fn; /* unwatched: observers know already */
 	struct worker *worker = w->worker;
 
+	settle(r);
 	if (!may_try(w, i, rows, mask))
 		return false;
 	w->mask = mask;
@@ -57,6 +66,7 @@ static bool call_handler(struct native_run *r, struct warp *w, u8 *rows, u32 k, 
 /* The same of an instruction that touches no memory, so cannot fail. */
 static bool compute(struct native_run *r, struct warp *w, u8 *rows, u32 k, u32 mask)
 {
+	settle(r);
 	w->mask = mask;
 	w->grid->kernel->code->insns[k].fn(w, r->insns + k, rows, mask);
 	w->mask = FULL_MASK;
@@ -286,12 +296,44 @@ static void place_warp(struct gang *g, u32 n, const struct native_entry *e, cons
 	w->told_last = g->plain + r->told_last;
 }
 
+/* Where many accesses do not look as they did in the trial, or lanes part that did not, the kernel is better off with other code. */
+enum { TRIES_FEW = 8, FEW_BLOCKS = 64 };
+
+static void note_mistakes(struct gang *g, u64 *mistakes, u32 more)
+{
+	struct native_kernel *k = g->grid->native;
+	const u64 before = __atomic_fetch_add(mistakes, more, __ATOMIC_RELAXED);
+
+	if (before < MISTAKES_MOST && before + more >= MISTAKES_MOST)
+		k->mistaken(k);
+}
+
+/* A warp leaves before a branch on which its lanes part, and its block is interpreted from there on: as many mistakes as that is of the
+ * launch's blocks. */
+static void note_parting(struct gang *g, struct kernel_code *code)
+{
+	const u64 blocks = max_u64(FEW_BLOCKS, min_u64(g->grid->end_cluster, MISTAKES_MOST));
+
+	note_mistakes(g, &code->partings, MISTAKES_MOST / (u32)blocks);
+}
+
+static void note_stop(struct gang *g, const struct native_entry *e)
+{
+	struct kernel_code *code = (struct kernel_code *)(uintptr_t)g->block->native;
+
+	__atomic_fetch_add(&code->stops, 1, __ATOMIC_RELAXED);
+	if (e->agrees)
+		note_parting(g, code);
+}
+
 /* Warp number n leaves: those before it have reached the end, those after it have not begun. */
 static const struct insn *part_gang(struct gang *g, const struct native_entry *e, struct tally *t, enum native_exit how,
 				    const struct native_run *r, s64 budget)
 {
 	const u32 left = t->warps;
 
+	if (how == NATIVE_STOP)
+		note_stop(g, e);
 	if (t->same)
 		part_counts(g, t);
 	count(g, t, r, budget);
@@ -317,18 +359,6 @@ static const struct insn *part_gang(struct gang *g, const struct native_entry *e
 	return NULL;
 }
 
-/* Where many accesses do not look as they did in the trial, the kernel is better off with ways for all shapes. */
-enum { TRIES_FEW = 8, MISTAKES_MOST = 20000 };
-
-static void note_mistakes(struct gang *g, struct kernel_code *code, u32 tries)
-{
-	struct native_kernel *k = g->grid->native;
-	const u64 before = __atomic_fetch_add(&code->mistakes, tries, __ATOMIC_RELAXED);
-
-	if (before < MISTAKES_MOST && before + tries >= MISTAKES_MOST)
-		k->mistaken(k);
-}
-
 /* What is the same for all of its warps, and what each of them leaves as it finds it, if it comes to the region's end. */
 static void begin_run(struct native_run *r, const struct gang *g, const struct native_entry *e)
 {
@@ -341,6 +371,8 @@ static void begin_run(struct native_run *r, const struct gang *g, const struct n
 	r->order = 0;
 	r->repeats = NULL;
 	r->repeats_stride = g->worker->repeats.count * sizeof *r->repeats;
+	r->block_rows = g->rows;
+	r->passing = NULL;
 	r->depth = r->beside = 0;
 	r->mask = FULL_MASK;
 	r->along_count = 0;
@@ -458,27 +490,54 @@ static void note_usual(struct native_entry *e, const struct tally *t)
 	__atomic_store_n(&e->branches, (u32)t->branches, __ATOMIC_RELAXED);
 }
 
+/* All warps have come to the region's end, and few accesses were of other shapes than expected. */
+static bool is_usual(const struct gang *g, enum native_exit how, const struct native_run *r, const struct tally *t)
+{
+	return how == NATIVE_DONE && t->same && r->tries <= g->count / TRIES_FEW;
+}
+
+/* Runs the region for the gang's block, and if it is all of the kernel for those that pass behind it: up to one that is to be ended in the
+ * usual way, or has been left. */
+static enum native_exit run_blocks(struct gang *g, struct native_entry *e, struct native_run *r, struct tally *t,
+				   s64 budget)
+{
+	const struct insn *end = g->insns + e->end;
+	struct passing p;
+	const bool passes = e->through_warps && e->is_last && !e->first && passing_begin(&p, g);
+	enum native_exit how;
+
+	r->passing = passes ? &p : NULL;
+	do {
+		*t = (struct tally){.same = true};
+		r->tries = 0;
+		how = run_all(g, e, r, t, budget);
+		if (how == NATIVE_DONE && t->same && e->through_warps)
+			note_usual(e, t);
+	} while (passes && is_usual(g, how, r, t) && passing_next(&p, t->issued + end->run, t->branches));
+	if (passes)
+		passing_settle(&p);
+	r->passing = NULL;
+	return how;
+}
+
 /* Runs the region and what stands behind it, if that is no region: loops of regions would call each other ever deeper. */
 static const struct insn *run_region(struct gang *g, struct kernel_code *code, struct native_entry *e,
 				     struct native_run *r)
 {
 	const s64 budget = g->single || g->grid->launch->instruction_limit ? g->budget : max_s64(g->budget, TURN_LEAST);
-	struct tally t = {.same = true};
+	struct tally t;
 
 	fp_enter(g->warps, e->fp);
-	r->tries = 0;
-	const enum native_exit how = run_all(g, e, r, &t, budget);
+	const enum native_exit how = run_blocks(g, e, r, &t, budget);
 	if (__builtin_expect(how != NATIVE_DONE, 0))
 		return part_gang(g, e, &t, how, r, budget);
 	if (t.same) {
 		g->issued += t.issued;
 		g->branches += t.branches;
-		if (e->through_warps)
-			note_usual(e, &t);
 	}
 	g->budget -= (s64)t.most;
 	if (!code->lean && r->tries > g->count / TRIES_FEW)
-		note_mistakes(g, code, r->tries);
+		note_mistakes(g, &code->mistakes, r->tries);
 	const struct insn *next = g->insns + e->end;
 	return next->gang == native_enter ? next : next->gang(g, next);
 }
@@ -495,7 +554,7 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 	if (g->on || (g->code->one_by_one && g->count > 1))
 		return g->grid->gang_insns[at].gang(g, i);
 	if (!has_rows_of(g->grid->launch->block, code->row_threads)) {
-		note_mistakes(g, code, MISTAKES_MOST);
+		note_mistakes(g, &code->mistakes, MISTAKES_MOST);
 		return g->grid->gang_insns[at].gang(g, i);
 	}
 	begin_run(&r, g, e);

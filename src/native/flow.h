@@ -70,6 +70,7 @@ struct flow_row {
 	bool affine; /* each lane has that much more than the first, modulo the row's width: native/affine.h: */
 	u64 step;    /* more than the lane before it; not 0 where they are at other distances, */
 	const u64 *distances; /* by lane; NULL: at equal ones */
+	bool of_block; /* one number in all lanes, which each warp of a block has in its frame from the block's start on */
 	/* Wherever it is read it is base + index * 2^shift + from, lane by lane, without a sign or with it: native/scaled.h. */
 	bool scaled, is_signed;
 	u8 shift;

@@ -119,15 +119,15 @@ static void put_block(struct key_writer *w, const struct region *r, const struct
 
 static void put_region(struct key_writer *w, const struct region *r)
 {
-	const u32 words[] = {r->first, r->end,        r->size, r->fp,   r->block_count,  r->row_count,
-			     r->words, r->of_machine, r->lean, r->left, r->through_warps};
+	const u32 words[] = {r->first, r->end,        r->size, r->fp,   r->block_count, r->row_count,
+			     r->words, r->of_machine, r->lean, r->left, r->is_last,     r->through_warps};
 
 	put(w, words, sizeof words);
 	for (u32 k = 0; k < r->row_count; k++) {
 		const struct region_row *row = &r->rows[k];
-		const u32 facts[] = {row->offset,   row->bits,      row->written, row->enters, row->leaves,
-				     row->constant, row->barrier,   row->affine,  row->scaled, row->is_signed,
-				     row->shift,    (u32)row->from, row->index,   row->base};
+		const u32 facts[] = {row->offset,    row->bits,    row->written,   row->enters,   row->leaves,
+				     row->constant,  row->barrier, row->affine,    row->of_block, row->scaled,
+				     row->is_signed, row->shift,   (u32)row->from, row->index,    row->base};
 		put(w, facts, sizeof facts);
 		put_word(w, row->value);
 		put_word(w, row->step);

@@ -11,7 +11,7 @@
 #include "exec/run.h"
 #include "native/region.h"
 
-enum { NATIVE_VERSION = 22, NATIVE_WAYS = 64, NATIVE_ALONG = 32, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
+enum { NATIVE_VERSION = 23, NATIVE_WAYS = 64, NATIVE_ALONG = 32, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
 
 /* How a warp left a region. */
 enum native_exit {
@@ -50,6 +50,8 @@ struct native_run {
 	 * last_rows, whose rows are `stride` apart: all have come to the end with expected_budget and expected_branches, and idled no lanes. */
 	struct warp *warp;
 	u8 *last_rows;
+	const u8 *
+		block_rows; /* the rows of the gang's first warp, where what all warps of a block have in common is read */
 	u64 stride;
 	s64 expected_budget;
 	u64 expected_branches;
@@ -67,7 +69,8 @@ struct native_run {
 	u64 order;                              /* of the warp among those of the launch: warp_order */
 	const struct insn *insns;               /* the code's, as warps run them by themselves */
 	const struct code *code;
-	const u32 *blocks; /* of the region: where each begins; its end's last */
+	const u32 *blocks;       /* of the region: where each begins; its end's last */
+	struct passing *passing; /* NULL: no blocks pass (exec/blocks.h) */
 	u32 beside; /* machine code: the place in `ways`, plus 1, of lanes that wait beside those that run; 0: none */
 	u32 along_count; /* NATIVE_STOP, NATIVE_SPENT: rows that have yet to be written to the frame */
 	struct native_along along[NATIVE_ALONG];

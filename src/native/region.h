@@ -113,7 +113,8 @@ struct region_row {
 	bool constant;
 	bool barrier; /* machine code: of the rows B0 to B15, which say what lanes meet at a BSYNC */
 	u64 value;
-	bool affine; /* as struct flow_row has it */
+	bool affine;   /* as struct flow_row has it; */
+	bool of_block; /* likewise */
 	u64 step;
 	const u64 *distances;
 	bool scaled, is_signed; /* made of others, as struct flow_row has it, wherever it is read */
@@ -152,6 +153,8 @@ struct region {
 	u64 cost_parts[COST_PARTS]; /* what it is the sum of */
 	bool left;                  /* to the interpreter, since all that may be spent on the kernel goes to others */
 	u32 first, end;             /* instructions of the code: where it begins, and where the warp goes on */
+	bool agrees;                /* lanes would part, but never have in the trial: a warp whose lanes do leaves */
+	bool is_last;               /* threads end behind it */
 	bool through_warps;         /* its function goes through all warps of a gang (native/through.h) */
 	u32 size;                   /* instructions in it */
 	u8 fp;                      /* the floating-point mode that it runs under (enum fp_mode) */

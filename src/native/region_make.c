@@ -30,6 +30,7 @@ struct making {
 	u64 *end_live; /* rows live where the region ends */
 	bool affine;   /* what is known of affine rows holds here */
 	bool parts;    /* lanes may part */
+	bool agrees;   /* they never have in the trial */
 	bool clashes;  /* two rows of one place are live together */
 };
 
@@ -94,7 +95,8 @@ static u32 region_row(struct making *m, u32 row)
 						      .value = from->value,
 						      .affine = m->affine && from->affine && !from->constant,
 						      .step = from->step,
-						      .distances = from->distances};
+						      .distances = from->distances,
+						      .of_block = m->affine && from->of_block && !from->constant};
 		if (is_scaled(m, row))
 			make_scaled(m, from, own);
 	}
@@ -162,9 +164,27 @@ static bool may_part(const struct making *m, u32 b)
 {
 	const struct step *s = last_step(m->f, b);
 
-	return s->kind == STEP_BRANCH_IF && s->parts && !branches_as_one(m, b) &&
+	return s->kind == STEP_BRANCH_IF && s->parts && !m->agrees && !branches_as_one(m, b) &&
 	       m->g->cut != m->f->blocks[b].end - 1 &&
 	       (!m->f->code->steps || region_block(m, join_of(m->f, b)) != m->g->good);
+}
+
+/* Whether lanes part nowhere in the region, as far as the trial has shown, as where all that lanes ask is whether they are within a launch's bound.
+ * Then all run everywhere, which makes less code, and faster. */
+static bool is_agreed(const struct making *m)
+{
+	const u8 *shapes = m->f->shapes;
+	bool may = false;
+
+	for (u32 n = 0; n < m->g->good; n++) {
+		const u32 b = m->g->list[n];
+		if (!may_part(m, b))
+			continue;
+		if (!shapes || shapes[m->f->blocks[b].end - 1] != (SHAPE_KNOWN | SHAPE_SAME))
+			return false;
+		may = true;
+	}
+	return may && !m->f->code->steps;
 }
 
 /* Lanes that wait at a join while others run need their rows kept: what they will read counts as live meanwhile. In PTX those that
@@ -575,6 +595,20 @@ static bool merges_affine(const struct making *m)
 	return false;
 }
 
+/* Where lanes may part, and what those that wait will read. */
+static void find_ways(struct making *m, bool affine)
+{
+	for (u32 n = 0; n < m->g->good; n++) {
+		memset(m->waits[n], 0, m->f->words * sizeof *m->waits[n]);
+		memset(m->held[n], 0, m->f->words * sizeof *m->held[n]);
+	}
+	m->affine = affine;
+	m->agrees = false;
+	m->agrees = is_agreed(m);
+	find_waits(m);
+	find_held(m);
+}
+
 /* At least as many as there are rows in the region. */
 static u32 count_operands(const struct growth *g)
 {
@@ -609,14 +643,9 @@ bool region_make(struct growth *g, struct region *r)
 		m.held[n] = ARENA_ARRAY(f->arena, f->words, u64);
 	}
 	live_before(f, g->end, m.end_live);
-	m.affine = true;
-	find_waits(&m);
-	find_held(&m);
-	if (merges_affine(&m)) {
-		m.affine = false;
-		find_waits(&m);
-		find_held(&m);
-	}
+	find_ways(&m, true);
+	if (merges_affine(&m))
+		find_ways(&m, false);
 	for (u32 n = 0; n < g->good; n++)
 		m.parts |= may_part(&m, g->list[n]);
 	for (u32 n = 0; n < g->good; n++)
@@ -627,6 +656,8 @@ bool region_make(struct growth *g, struct region *r)
 	for (u32 n = 0; n < g->good; n++)
 		region_note_ahead(r, &r->blocks[n]);
 	choose_mode(r);
-	r->through_warps = region_pays_through_warps(r, f->steps[g->end].ends);
+	r->agrees = m.agrees;
+	r->is_last = f->steps[g->end].ends && !f->steps[g->end].guarded;
+	r->through_warps = region_pays_through_warps(r);
 	return !m.clashes;
 }

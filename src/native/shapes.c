@@ -26,6 +26,7 @@ struct trial {
 	u32 *stack;     /* of walks over blocks */
 	u64 *unknown;   /* rows that are not known */
 	bool *unsure;   /* by instruction: its addresses were not known at some time */
+	bool parts;     /* the sample's */
 	u32 steps;      /* run so far */
 	struct warp *w; /* what handlers get; it has no memory */
 };
@@ -303,9 +304,12 @@ static u32 next_of(struct trial *t, u32 b)
 		taken &= *(const u32 *)(const void *)(t->rows + f->rows[s->operands[o].row].offset) ^
 			 (s->negated >> o & 1 ? FULL_MASK : 0);
 	if (!is_known(t, s) || (taken && taken != FULL_MASK)) {
+		t->unsure[last] = true;
 		note_parting(t, b);
 		return b + 1;
 	}
+	if (!t->parts)
+		t->shapes[last] |= SHAPE_KNOWN | SHAPE_SAME;
 	if (!taken)
 		return b + 1;
 	/* Behind loops that would take all steps there is more to see. */
@@ -398,6 +402,7 @@ const u8 *shapes_find(const struct code_flow *f, const struct native_sample *s)
 				  .visited = ARENA_ARRAY(f->arena, blocks, bool),
 				  .rounds = ARENA_ARRAY(f->arena, blocks, u32),
 				  .stack = ARENA_ARRAY(f->arena, blocks, u32),
+				  .parts = s->parts,
 				  .unknown = ARENA_ARRAY(f->arena, f->words, u64),
 				  .w = &stage->warp};
 		set_stage(stage, f->code, s, rows);

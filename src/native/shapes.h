@@ -13,6 +13,7 @@ struct grid;
 /* What a trial needs to know of a launch. */
 struct native_sample {
 	bool taken;
+	bool parts; /* lanes part that never have in the trial: what it has seen of branches does not count */
 	u32 block[3], grid[3];
 	const struct kernel *kernel;
 	const struct address_map *map;
@@ -24,7 +25,8 @@ struct native_sample {
 bool sample_take(struct native_sample *s, const struct grid *grid);
 void sample_free(struct native_sample *s);
 
-/* By instruction: a set of enum access_shape, or 0; from the flow's arena. NULL: no memory. */
+/* By instruction: a set of enum access_shape, or 0; of a conditional branch SHAPE_KNOWN | SHAPE_SAME, if all lanes went the same way. From
+ * the flow's arena. NULL: no memory. */
 const u8 *shapes_find(const struct code_flow *f, const struct native_sample *s);
 
 #endif

@@ -8,13 +8,13 @@ enum { INSNS_MOST = 64, BOUND_BLOCKS_MOST = 3 };
 static bool parts_lanes(const struct region_block *x) { return x->end == REGION_BRANCH && !x->uniform && x->parts; }
 
 /* Where lanes part warps mostly differ, and each would enter by itself, but for those that a launch's bound parts. */
-bool region_pays_through_warps(const struct region *r, bool is_last)
+bool region_pays_through_warps(const struct region *r)
 {
 	u32 insns = 0;
 
 	for (u32 n = 0; n < r->block_count; n++) {
 		const struct region_block *x = &r->blocks[n];
-		if (x->backward || (parts_lanes(x) && !(is_last && r->block_count <= BOUND_BLOCKS_MOST)))
+		if (x->backward || (parts_lanes(x) && !(r->is_last && r->block_count <= BOUND_BLOCKS_MOST)))
 			return false;
 		insns += x->insn_count;
 	}

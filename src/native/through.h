@@ -8,7 +8,6 @@
 
 #include "native/region.h"
 
-/* is_last: threads end behind it. */
-bool region_pays_through_warps(const struct region *r, bool is_last);
+bool region_pays_through_warps(const struct region *r);
 
 #endif

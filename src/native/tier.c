@@ -35,6 +35,9 @@
  * then soon won back. To look for its code elsewhere costs little more than to start a thread. */
 enum { HEAT_EACH = 100000, HEAT_LEAST = 2000000, HEAT_LOOK_UP = 200000 };
 
+/* Once for each kind of mistake. */
+enum { REPLACED_MOST = 2 };
+
 struct kernel_record {
 	struct native_kernel common;
 	struct native *tier;
@@ -43,7 +46,7 @@ struct kernel_record {
 	struct kernel_record *next;     /* of the tier's list */
 	struct kernel_record *queued;   /* the next one to compile */
 	struct kernel_code *refused;    /* slower than interpreting */
-	struct kernel_code *replaced;   /* by code for all shapes of accesses; blocks may still run it */
+	struct kernel_code *replaced[REPLACED_MOST]; /* by code for lanes that part, or for all shapes; blocks may still run it */
 	bool any_shape;                 /* the sample's shapes were mistaken */
 	struct native_sample sample;    /* of its first launch that asked for code */
 	struct native_watch watch;      /* of launches with observers, with arrays of its own; or NULLs */
@@ -214,8 +217,8 @@ static void build(struct native *n, struct kernel_record *k, bool compile, bool 
 		return;
 	if (!choosy)
 		__atomic_store_n(&k->common.settled, true, __ATOMIC_RELAXED);
-	if (k->any_shape && k->common.ready)
-		k->replaced = (struct kernel_code *)(void *)k->common.ready;
+	if (k->common.ready)
+		k->replaced[k->any_shape] = (struct kernel_code *)(void *)k->common.ready;
 	__atomic_store_n(&k->common.ready, code ? &code->common : NULL, __ATOMIC_RELEASE);
 	k->done = true;
 }
@@ -309,7 +312,23 @@ static void want(struct native_kernel *kernel, const struct grid *grid)
 	pthread_mutex_unlock(&n->lock);
 }
 
-/* Made again, for all shapes: by the next launch where every launch waits for code. Not for a kernel whose code was refused meanwhile. */
+/* What of the sample is not to be relied upon when the code is made again. False: nothing more. */
+static bool learn(struct kernel_record *k)
+{
+	const struct kernel_code *code = (const struct kernel_code *)(const void *)k->common.ready;
+
+	if (!code || !k->sample.taken || k->any_shape)
+		return false;
+	if (__atomic_load_n(&code->mistakes, __ATOMIC_RELAXED) >= MISTAKES_MOST) {
+		k->any_shape = true;
+		return true;
+	}
+	const bool parts = !k->sample.parts;
+	k->sample.parts = true;
+	return parts;
+}
+
+/* Made again: by the next launch where every launch waits for code. Not for a kernel whose code was refused meanwhile. */
 static void mistaken(struct native_kernel *kernel)
 {
 	struct kernel_record *k = (struct kernel_record *)(void *)kernel;
@@ -318,8 +337,7 @@ static void mistaken(struct native_kernel *kernel)
 	if (n->process != getpid())
 		return;
 	pthread_mutex_lock(&n->lock);
-	if (k->done && k->common.ready && k->sample.taken && !k->any_shape) {
-		k->any_shape = true;
+	if (k->done && learn(k)) {
 		k->done = false;
 		if (!k->always)
 			enqueue(n, k);
@@ -357,8 +375,9 @@ static void record_free(struct kernel_record *k)
 		native_build_free((struct kernel_code *)(void *)k->common.ready);
 	if (k->refused)
 		native_build_free(k->refused);
-	if (k->replaced)
-		native_build_free(k->replaced);
+	for (u32 n = 0; n < REPLACED_MOST; n++)
+		if (k->replaced[n])
+			native_build_free(k->replaced[n]);
 	native_build_abandon(k->builder);
 	sample_free(&k->sample);
 	free((void *)(uintptr_t)k->watch.gang_insns);

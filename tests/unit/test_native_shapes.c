@@ -9,6 +9,7 @@
 
 #include "api/session.h"
 #include "main.h"
+#include "native/build.h"
 #include "native/flow.h"
 #include "native/shapes.h"
 #include "native_there.h"
@@ -155,6 +156,64 @@ START_TEST(mistaken_code_is_replaced)
 }
 END_TEST
 
+/* Lanes beyond n end. Launches: of the first none do; later some of each warp, until there is code in which lanes may part. */
+START_TEST(code_for_lanes_that_agreed_is_replaced)
+{
+	static const char text[] =
+		".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 to, .param .u32 n)\n{\n"
+		".reg .pred p; .reg .b32 r<4>; .reg .b64 d<3>;\n"
+		"mov.u32 r0, %tid.x; ld.param.u64 d0, [to]; ld.param.u32 r1, [n]; setp.ge.u32 p, r0, r1; @p bra end;\n"
+		"mul.wide.u32 d1, r0, 4; add.u64 d2, d0, d1; ld.global.u32 r2, [d2]; add.u32 r2, r2, 1; st.global.u32 "
+		"[d2], r2;\n"
+		"end: ret;\n}\n";
+	static const u32 bounds[] = {32, 32, 7, 20, 20, 32};
+	const struct kernel_code *made[COUNT_OF(bounds)];
+	u64 stops[COUNT_OF(bounds)];
+	const struct lower_options options = {0};
+	struct launch_stats stats;
+	struct session s;
+	struct fault fault;
+	char message[256] = "";
+
+	if (!native_is_there())
+		return;
+	ck_assert(session_open(&s));
+	session_add_text(&s, "agreed.ptx", text, sizeof text - 1);
+	ck_assert(session_build(&s, &options));
+	ck_assert(session_reset_memory(&s));
+	struct {
+		u64 to;
+		u32 n;
+	} params = {.to = memory_allocate(&s.memory, 4 * 32, 256, "to", 0)};
+	for (u32 k = 0; k < COUNT_OF(bounds); k++) {
+		params.n = bounds[k];
+		struct launch l = {.program = s.program,
+				   .kernel = program_kernel(s.program, "k"),
+				   .memory = &s.memory,
+				   .grid = {200, 1, 1},
+				   .block = {32, 1, 1},
+				   .params = (const u8 *)&params,
+				   .jobs = 1};
+		l.native = session_native(&s, s.program, l.kernel, NATIVE_ALWAYS);
+		ck_assert_int_eq(launch_run(&l, &stats, &fault, message, sizeof message), LAUNCH_OK);
+		made[k] = (const struct kernel_code *)(const void *)native_ready(l.native);
+		ck_assert_ptr_nonnull(made[k]);
+		stops[k] = made[k]->stops;
+	}
+	const u32 *words = (const u32 *)(const void *)memory_find(&s.memory, params.to, 1)->host;
+	ck_assert_uint_eq(words[0], 1200);
+	ck_assert_uint_eq(words[7], 1000);
+	ck_assert_uint_eq(words[20], 600);
+	ck_assert_uint_eq(stops[1], 0);
+	ck_assert_ptr_eq(made[0], made[2]);
+	ck_assert_uint_eq(stops[2], 200);
+	ck_assert_ptr_ne(made[2], made[4]);
+	ck_assert_uint_eq(made[5]->stops, 0);
+	ck_assert_uint_eq(made[5]->mistakes, 0);
+	session_close(&s);
+}
+END_TEST
+
 /* Words of a small shared array: one for all lanes, and a row of which only those lanes load that have a place there. */
 static const char edge_text[] =
 	".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 to)\n{\n"
@@ -214,6 +273,84 @@ START_TEST(edges_of_shared_memory_are_in_line)
 }
 END_TEST
 
+/* --- Ways in line ---------------------------------------------------------------------------------- */
+
+/* Addresses that are known from the thread's number, by which lanes go to one place, along a row, or at other equal distances: bytes are those of the
+ * access, r0 is %tid.x, r1 the same in all lanes. Their sum with the array's address is r4. */
+static const char *const known_places[] = {
+	"and.b32 r4, r1, 7; mul.lo.u32 r4, r4, %u;",
+	"mul.lo.u32 r4, r0, %u;",
+	"mad.lo.u32 r4, r0, %u, 64;",
+	"mul.lo.u32 r4, r0, %u; shl.b32 r4, r4, 1;",
+	"shr.u32 r4, r0, 5; mul.lo.u32 r4, r4, %u;",
+};
+static const struct {
+	const char *name, *list;
+	u32 bytes;
+} known_types[] = {{"u8", "h0", 1},  {"s8", "h0", 1},  {"u16", "h0", 2},          {"u32", "r8", 4},
+		   {"f32", "f0", 4}, {"u64", "d4", 8}, {"v2.u32", "{r8, r9}", 8}, {"v4.f32", "{f0, f1, f2, f3}", 16}};
+enum { KNOWN_PLACES = COUNT_OF(known_places), KNOWN_TYPES = COUNT_OF(known_types) };
+
+/* Loads, and stores if lanes go to places of their own, in a loop of a few turns. */
+static void write_known(char *source, size_t size, bool shared, u32 place, u32 type)
+{
+	const bool stores = place && place + 1 < KNOWN_PLACES;
+	char where[256], store[256] = "";
+
+	snprintf(where, sizeof where, known_places[place], known_types[type].bytes);
+	if (stores)
+		snprintf(store, sizeof store, "st.%s.%s [%s], %s;", shared ? "shared" : "global",
+			 known_types[type].name, shared ? "r5" : "d3", known_types[type].list);
+	ck_assert_int_lt(
+		snprintf(source, size,
+			 ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 to)\n{\n"
+			 ".shared .align 16 .b8 near[4096]; .reg .pred q; .reg .b16 h<2>; .reg .b32 r<12>; .reg .f32 "
+			 "f<4>; .reg .b64 d<6>;\n"
+			 "mov.u32 r0, %%tid.x; mov.u32 r1, %%ctaid.x; ld.param.u64 d0, [to]; mov.u32 r2, near; mov.u32 "
+			 "r7, 0;\n"
+			 "%s\nadd.u32 r5, r2, r4; cvt.u64.u32 d2, r4; add.u64 d3, d0, d2;\n"
+			 "again: ld.%s.%s %s, [%s]; %s add.u32 r7, r7, 1; setp.lt.u32 q, r7, 8; @q bra "
+			 "again;\nret;\n}\n",
+			 where, shared ? "shared" : "global", known_types[type].name, known_types[type].list,
+			 shared ? "r5" : "d3", store),
+		(int)size);
+}
+
+/* No warp leaves a region, and no handler is tried. */
+START_TEST(known_places_are_in_line)
+{
+	const bool shared = _i / KNOWN_TYPES / KNOWN_PLACES;
+	const struct lower_options options = {0};
+	struct launch_stats stats;
+	struct session s;
+	struct fault fault;
+	char message[256] = "", source[4096];
+
+	if (!native_is_there())
+		return;
+	write_known(source, sizeof source, shared, (u32)_i / KNOWN_TYPES % KNOWN_PLACES, (u32)_i % KNOWN_TYPES);
+	ck_assert(session_open(&s));
+	session_add_text(&s, "known.ptx", source, strlen(source));
+	ck_assert_msg(session_build(&s, &options), "%.2000s", session_diagnostics(&s, false));
+	ck_assert(session_reset_memory(&s));
+	const u64 to = memory_allocate(&s.memory, 4096, 256, "to", 0);
+	struct launch l = {.program = s.program,
+			   .kernel = program_kernel(s.program, "k"),
+			   .memory = &s.memory,
+			   .grid = {2, 1, 1},
+			   .block = {64, 1, 1},
+			   .params = (const u8 *)&to,
+			   .jobs = 1};
+	l.native = session_native(&s, s.program, l.kernel, NATIVE_ALWAYS);
+	ck_assert_int_eq(launch_run(&l, &stats, &fault, message, sizeof message), LAUNCH_OK);
+	const struct kernel_code *code = (const struct kernel_code *)(const void *)native_ready(l.native);
+	ck_assert_ptr_nonnull(code);
+	ck_assert_msg(!code->stops && !code->mistakes, "%llu stops, %llu mistakes: %s", (unsigned long long)code->stops,
+		      (unsigned long long)code->mistakes, source);
+	session_close(&s);
+}
+END_TEST
+
 /* A loop that runs often enough to take all steps of the trial. */
 static u32 write_long_loop(char *source, size_t size)
 {
@@ -260,6 +397,8 @@ UNIT_TESTS("native_shapes", 300)
 {
 	tcase_add_loop_test(unit, later_launches_have_other_shapes, 0, COUNT_OF(turnings));
 	UNIT_TEST(mistaken_code_is_replaced);
+	UNIT_TEST(code_for_lanes_that_agreed_is_replaced);
 	UNIT_TEST(edges_of_shared_memory_are_in_line);
+	tcase_add_loop_test(unit, known_places_are_in_line, 0, 2 * KNOWN_PLACES * KNOWN_TYPES);
 	UNIT_TEST(shapes_behind_a_long_loop_are_known);
 }

@@ -13,6 +13,7 @@
 #include "api/session.h"
 #include "main.h"
 #include "native_there.h"
+#include "same_outcome.h"
 
 enum { WORDS = 8192, SPARE = 32 };
 
@@ -101,9 +102,7 @@ static const struct {
 enum { LAUNCHES = COUNT_OF(launches) };
 
 struct outcome {
-	enum launch_status status[LAUNCHES];
-	struct launch_stats stats[LAUNCHES];
-	struct fault faults[LAUNCHES];
+	struct launch_end end[LAUNCHES];
 	u32 memory[LAUNCHES][3][WORDS + SPARE];
 };
 
@@ -161,22 +160,12 @@ static void run(enum native_mode mode, u32 jobs, const char *part, struct outcom
 		m.params.n = launches[n].n;
 		m.params.x = launches[n].x;
 		l.instruction_limit = launches[n].limit;
-		o->status[n] = launch_run(&l, &o->stats[n], &o->faults[n], message, sizeof message);
+		o->end[n].status = launch_run(&l, &o->end[n].stats, &o->end[n].fault, message, sizeof message);
 		for (u32 k = 0; k < 3; k++)
 			memcpy(o->memory[n][k], memory_find(&m.session.memory, m.params.memory[k], 1)->host,
 			       sizeof o->memory[n][k]);
 	}
 	session_close(&m.session);
-}
-
-static void compare_counts(const struct launch_stats *a, const struct launch_stats *b)
-{
-	ck_assert_uint_eq(a->blocks, b->blocks);
-	ck_assert_uint_eq(a->warps, b->warps);
-	ck_assert_uint_eq(a->warp_instructions, b->warp_instructions);
-	ck_assert_uint_eq(a->thread_instructions, b->thread_instructions);
-	ck_assert_uint_eq(a->branches, b->branches);
-	ck_assert_uint_eq(a->divergent_branches, b->divergent_branches);
 }
 
 static struct outcome interpreted, native;
@@ -185,20 +174,10 @@ static struct outcome interpreted, native;
 static void compare(const char *part, bool one_thread)
 {
 	for (u32 n = 0; n < LAUNCHES; n++) {
-		const struct fault *a = &interpreted.faults[n], *b = &native.faults[n];
-		ck_assert_msg(interpreted.status[n] == native.status[n], "launch %u: %s", n, part);
 		if (!one_thread && launches[n].limit)
 			return;
-		if (interpreted.status[n] == LAUNCH_OK) {
-			compare_counts(&interpreted.stats[n], &native.stats[n]);
-		} else {
-			ck_assert_int_eq(a->kind, b->kind);
-			ck_assert_uint_eq(a->block, b->block);
-			ck_assert_uint_eq(a->warp, b->warp);
-			ck_assert_uint_eq(a->lanes, b->lanes);
-			ck_assert_uint_eq(a->address, b->address);
-		}
-		if (!one_thread && interpreted.status[n] != LAUNCH_OK)
+		same_end(&interpreted.end[n], &native.end[n], part);
+		if (!one_thread && interpreted.end[n].status != LAUNCH_OK)
 			return;
 		ck_assert_msg(!memcmp(interpreted.memory[n], native.memory[n], sizeof native.memory[n]),
 			      "launch %u: %s", n, part);

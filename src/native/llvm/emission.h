@@ -22,6 +22,7 @@ struct emission {
 	u32 *slots;           /* by row: its place in the array; */
 	u32 spots;            /* where those of accesses are, behind all rows */
 	LLVMValueRef *firsts; /* a variable, of the first lane's number, if it is affine and written; else NULL */
+	LLVMValueRef *shared; /* the number that all warps of a block have, read once for them; else NULL */
 	bool *held;           /* by row, of drop_rows */
 	/* Variables, which become registers. */
 	LLVMValueRef mask, budget, idle, branches;      /* the last two NULL where the region has none to count */
@@ -111,6 +112,8 @@ void write_back(struct emission *e, u32 row);
 
 bool is_kept_as_first(const struct emission *e, u32 row);
 LLVMValueRef first_of(struct emission *e, u32 row);
+/* Reads what all warps of a block have in common, of the first that runs: where they run one after the other. */
+void begin_shared(struct emission *e);
 /* Makes the variables of the rows that the region writes. */
 void begin_firsts(struct emission *e);
 void put_affine(struct emission *e, LLVMValueRef to, u32 row);

@@ -360,8 +360,6 @@ void leave_before_branch(struct emission *e, const struct region_block *x, LLVMV
 _Static_assert(NATIVE_WAYS >= 2 * (WARP_LANES - 1), "a way and a join for each lane but one");
 static void part(struct emission *e, const struct region_block *x, LLVMValueRef mask, LLVMValueRef taken)
 {
-	if (x->end_told == NATIVE_TALLIES)
-		tally(e, x->at_end, offsetof(struct native_tally, divergent), LLVMConstInt(e->i64, 1, false));
 	count_parting(e);
 	LLVMValueRef args[] = {e->run, mask, taken, word(e, x->target), word(e, x->join)};
 	LLVMBuildStore(e->b, call_keeping(e, e->i32, NULL, declared(e, "native_part"), args, COUNT_OF(args)), e->mask);
@@ -395,6 +393,8 @@ static void emit_branch(struct emission *e, const struct region_block *x)
 	go_to(e, some);
 	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, taken, word(e, 0), ""), parts, e->arrive[x->next], !x->parts);
 	go_to(e, parts);
+	if (x->end_told == NATIVE_TALLIES)
+		tally(e, x->at_end, offsetof(struct native_tally, divergent), LLVMConstInt(e->i64, 1, false));
 	if (!x->parts)
 		leave_before_branch(e, x, mask);
 	else if (e->r->of_machine)
@@ -687,6 +687,7 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 	e.invariant = LLVMGetMDKindIDInContext(e.c, "invariant.load", 14);
 	e.slots = calloc(r->row_count + 1, sizeof *e.slots);
 	e.firsts = calloc(r->row_count + 1, sizeof *e.firsts);
+	e.shared = calloc(r->row_count + 1, sizeof *e.shared);
 	e.held = calloc(r->row_count + 1, sizeof *e.held);
 	e.arrive = calloc(blocks, sizeof *e.arrive);
 	e.body = calloc(blocks, sizeof *e.body);
@@ -715,6 +716,7 @@ void region_emit(LLVMModuleRef module, const struct region *r, const struct mean
 	LLVMDisposeBuilder(e.b);
 	free(e.slots);
 	free(e.firsts);
+	free(e.shared);
 	free(e.held);
 	free(e.arrive);
 	free(e.body);

@@ -13,14 +13,29 @@ static LLVMTypeRef lane_type(const struct emission *e, u32 row) { return e->r->r
 
 bool is_kept_as_first(const struct emission *e, u32 row) { return e->firsts[row] != NULL; }
 
+static LLVMValueRef first_in(struct emission *e, LLVMValueRef rows, u32 row)
+{
+	LLVMValueRef value = get(e, lane_type(e, row), at(e, rows, e->r->rows[row].offset));
+
+	mark_constant(e, value);
+	return value;
+}
+
 /* The first lane's number; of a predicate, whose lanes are all alike, its word. */
 LLVMValueRef first_of(struct emission *e, u32 row)
 {
 	if (e->firsts[row])
 		return get(e, lane_type(e, row), e->firsts[row]);
-	LLVMValueRef value = get(e, lane_type(e, row), place(e, row));
-	mark_constant(e, value);
-	return value;
+	return e->shared[row] ? e->shared[row] : first_in(e, e->rows, row);
+}
+
+void begin_shared(struct emission *e)
+{
+	LLVMValueRef rows = get(e, e->ptr, run_field(e, offsetof(struct native_run, block_rows)));
+
+	for (u32 row = 0; row < e->r->row_count; row++)
+		if (e->r->rows[row].of_block && !e->r->rows[row].written)
+			e->shared[row] = first_in(e, rows, row);
 }
 
 void begin_firsts(struct emission *e)

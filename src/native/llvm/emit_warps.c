@@ -34,6 +34,7 @@ void begin_warps(struct emission *e)
 	e->expected_budget = get(e, e->i64, run_field(e, offsetof(struct native_run, expected_budget)));
 	e->expected_branches = get(e, e->i64, run_field(e, offsetof(struct native_run, expected_branches)));
 	e->stride = get(e, e->i64, run_field(e, offsetof(struct native_run, stride)));
+	begin_shared(e);
 	e->last_rows = get(e, e->ptr, run_field(e, offsetof(struct native_run, last_rows)));
 	e->next_warp = new_block(e, "warp");
 	LLVMBuildBr(e->b, e->next_warp);
