@@ -37,17 +37,29 @@ struct native_code {
 
 /* What native code does for observers before an instruction: calls native_services.tell, adds to a tally,
  * does the one for each warp of a block the first time, and the other then, or counts accesses like an earlier one by a
- * native_pattern, and calls for others. NATIVE_LIKENS_AND_TALLIES adds to a tally besides where it does not call.
+ * native_pattern, and calls for others. NATIVE_REPEATS_OR_LIKENS: the former for all lanes, the latter for some.
+ * NATIVE_LIKENS_AND_TALLIES adds to a tally besides where it does not call.
  * NATIVE_ENDS: it ends there, since some observer must be told by the interpreter. */
 enum native_telling {
 	NATIVE_SILENT,
 	NATIVE_TELLS,
 	NATIVE_TALLIES,
 	NATIVE_REPEATS,
+	NATIVE_REPEATS_OR_LIKENS,
 	NATIVE_LIKENS,
 	NATIVE_LIKENS_AND_TALLIES,
 	NATIVE_ENDS
 };
+
+static inline bool native_repeats(enum native_telling how)
+{
+	return how == NATIVE_REPEATS || how == NATIVE_REPEATS_OR_LIKENS;
+}
+
+static inline bool native_likens(enum native_telling how)
+{
+	return how == NATIVE_REPEATS_OR_LIKENS || how == NATIVE_LIKENS || how == NATIVE_LIKENS_AND_TALLIES;
+}
 
 /* What a launch's observers watch of the kernel. */
 struct native_watch {
@@ -82,7 +94,8 @@ struct native_log {
 };
 
 /* Which accesses of an instruction an observer only counts: those by the same lanes, at the same distances from the first of
- * them, whose address has the bits `low`. Native code adds 1 to times[(address - base) / 4 & rotation]. */
+ * them, whose address has the bits `low`. Native code adds 1 to times[(address - base) / 4 & rotation]. Of an access of two lines
+ * of global memory, the second `apart` bytes behind the first, these must be in tag banks that differ by `tag`, too. */
 struct native_pattern {
 	union {
 		u64 wide[WARP_LANES]; /* by the width of the address register */
@@ -93,8 +106,9 @@ struct native_pattern {
 	u64 low_mask, low;
 	u64 order; /* the first of such warps, by warp_order; all ones: only `again` can tell */
 	u64 base;
+	u64 apart; /* 0: of one line */
 	u64 *times;
-	u32 misses, pauses; /* the observer's, set to 0 with each access that is only counted */
+	u32 tag;
 	/* All others are noted at log[logged], as long as this is below log_end: only then there is a log. */
 	u32 logged, log_end;
 	struct native_log *log;

@@ -188,9 +188,13 @@ static enum native_telling telling(const struct grid *grid, const struct code *c
 		repeats &= o->repeats && o->repeats(o->context, code, insn);
 		likens = who == 1u << k && o->likens && o->likens(o->context, code, insn, &sums);
 	}
-	if (likens && !tallies && !repeats)
+	if (tallies)
+		return NATIVE_TALLIES;
+	if (repeats)
+		return likens && !sums ? NATIVE_REPEATS_OR_LIKENS : NATIVE_REPEATS;
+	if (likens)
 		return sums ? NATIVE_LIKENS_AND_TALLIES : NATIVE_LIKENS;
-	return tallies ? NATIVE_TALLIES : repeats ? NATIVE_REPEATS : who ? NATIVE_TELLS : NATIVE_SILENT;
+	return who ? NATIVE_TELLS : NATIVE_SILENT;
 }
 
 static struct native_pattern *pattern_of(const struct worker *k, const struct code *code, u32 insn)
@@ -212,8 +216,8 @@ static void make_tallies(struct worker *k)
 	k->patterns = ARENA_ARRAY(&k->arena, code->insn_count, struct native_pattern *);
 	for (u32 n = 0; n < code->insn_count; n++) {
 		const enum native_telling how = telling(grid, code, n);
-		r->count += how == NATIVE_REPEATS;
-		if (how == NATIVE_LIKENS || how == NATIVE_LIKENS_AND_TALLIES)
+		r->count += native_repeats(how);
+		if (native_likens(how))
 			k->patterns[n] = pattern_of(k, code, n);
 	}
 	r->insns = ARENA_ARRAY(&k->arena, r->count + 1, u32);
@@ -221,7 +225,7 @@ static void make_tallies(struct worker *k)
 	r->rows = ARENA_ARRAY(&k->arena, (size_t)r->count * grid->warps_per_block + 1, u8 *);
 	r->count = 0;
 	for (u32 n = 0; n < code->insn_count; n++)
-		if (telling(grid, code, n) == NATIVE_REPEATS)
+		if (native_repeats(telling(grid, code, n)))
 			r->insns[r->count++] = n;
 }
 

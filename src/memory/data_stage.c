@@ -69,7 +69,8 @@ static bool enter_word(u32 word, u32 keys[64], u64 *used)
 static void serve_parts(struct data_stage *d, u32 mask, const struct lines *lines, u32 merged)
 {
 	u32 shift = (u32)__builtin_ctz(max_u32(d->width, 4)), slots = 128u >> shift;
-	u32 unit_shift = d->lane_bytes <= 4 ? 5 : 7 - (u32)__builtin_ctz(d->lane_bytes);
+	u32 unit_shift = d->lane_bytes <= 4 ? 5 : 7 - (u32)__builtin_ctz(d->lane_bytes),
+	    units = WARP_LANES >> unit_shift;
 	u32 keys[64];
 	u64 used = 0;
 	u8 cell[WARP_LANES][64], most[WARP_LANES][16];
@@ -89,15 +90,25 @@ static void serve_parts(struct data_stage *d, u32 mask, const struct lines *line
 	}
 	d->wavefronts = d->groups = 0;
 	for (u32 part = 0; part < lines->tag_wavefronts; part++)
-		for (u32 unit = 0; unit < 16; unit++) {
+		for (u32 unit = 0; unit < units; unit++) {
 			d->wavefronts += most[part][unit];
 			d->groups += most[part][unit] > 0;
 		}
 }
 
+/* Vectors, by which banks are counted, are slower for few lanes. */
+static bool has_few(u32 mask)
+{
+	enum { FEW = 8 };
+
+	for (u32 k = 0; k < FEW; k++)
+		mask &= mask - 1;
+	return !mask;
+}
+
 static void serve_data(struct data_stage *d, u32 mask, const struct lines *lines, u32 merged)
 {
-	if (lines->tag_wavefronts > merged || d->lane_bytes != d->width) {
+	if (lines->tag_wavefronts > merged || d->lane_bytes != d->width || has_few(mask)) {
 		serve_parts(d, mask, lines, merged);
 		return;
 	}

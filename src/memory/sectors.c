@@ -336,7 +336,7 @@ static void count_any_lanes(const struct arch *arch, const struct sector_access 
 		gather_visits(a->mask, address, shift, &lines);
 	count->requests = 1;
 	count->lines = (u16)lines.count;
-	count->sectors = (u16)count_sectors(&lines);
+	count->sectors = atomic ? (u16)count_sectors(&lines) : count->touched_sectors;
 	count->tag_wavefronts = (u16)lines.tag_wavefronts;
 	data_stage_count(arch, a, address, &lines, count);
 	if (a->kind == SECTOR_ASYNC_BYPASS) {

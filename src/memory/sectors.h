@@ -104,13 +104,14 @@ u32 sectors_count_constant(const struct arch *arch, u32 mask, const u64 address[
 #define KEEPS_REGISTERS_IN_LINE __attribute__((always_inline)) static inline
 #endif
 
+/* Bits 7, 9, 11, 12, 14, 16, 18 to 21, 23 to 25; and 7 to 10, 12, 13, 15 to 18, 20, 22, 23, 25. */
+enum { TAG_BANK_LOW = 0x03bd5a80, TAG_BANK_HIGH = 0x02d7b780 };
+
 /* The tag bank (0 to 3) of a global address, as found on 9.0: two parities of address bits, the only pair, up to naming, that
  * fits the recordings. Bits above 25 are the same throughout most arrays, and were so in those recorded. */
 KEEPS_REGISTERS_IN_LINE u32 sectors_tag_bank(u64 address)
 {
-	/* Bits 7, 9, 11, 12, 14, 16, 18 to 21, 23 to 25; and 7 to 10, 12, 13, 15 to 18, 20, 22, 23, 25. */
-	const u32 first = 0x03bd5a80, second = 0x02d7b780;
-	u64 both = ((u32)address & first) | (u64)((u32)address & second) << 32;
+	u64 both = ((u32)address & TAG_BANK_LOW) | (u64)((u32)address & TAG_BANK_HIGH) << 32;
 
 	for (u32 shift = 16; shift; shift /= 2)
 		both ^= both >> shift;

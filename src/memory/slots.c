@@ -14,7 +14,7 @@
 #include <immintrin.h>
 #endif
 
-enum { SLOT_PLANES = 6, NO_LANE = 1u << 30, NO_KEY = 1u << 31, NO_SLOT = NO_LANE >> 24 };
+enum { NO_LANE = 1u << 30, NO_KEY = 1u << 31, NO_SLOT = NO_LANE >> 24 };
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -60,7 +60,7 @@ static void fill_baseline(struct slots *s, u32 mask, const u32 key[WARP_LANES], 
 
 #ifdef HOST_X86_64
 #define AVX2     __attribute__((target("avx2")))
-#define AVX512   __attribute__((target("avx2,avx512f,avx512cd")))
+#define AVX512   __attribute__((target("avx2,avx512f,avx512cd,avx512bw,avx512vl")))
 #define REPEATS  repeats_avx2
 #define LANES    8
 #define SIGNS(v) _mm256_movemask_ps((__m256)(v))
@@ -123,22 +123,57 @@ AVX512 static void fill_avx512(struct slots *s, u32 mask, const u32 key[WARP_LAN
 }
 #endif
 
-#define OWN(name) name##_baseline
-#define LANES     4
-#define MIN(a, b) (((a) & (vec_baseline)((a) < (b))) | ((b) & ~(vec_baseline)((a) < (b))))
+/* --- Many rows ----------------------------------------------------------------------------------- */
+
+/* Words of 16 bits, the upper ones the slot. Of lanes that are not there all bits are set: no key of such a word is looked at so. */
+enum { SLOT_SHIFT = 11, NO_WORD = 0xffff, SLOT_GROUP = 8, SLOT_LEVELS = 4, SLOT_PLANES = 9, SUM_PLANES = 11 };
+
+/* Of so few rows one takes less time after the other. */
+enum { SLOT_FEW = 6 };
+
+/* One row after the other: also where keys need more than 16 bits. */
+static void count_each(struct slots_rows *rows, slots_fn *fill)
+{
+	memset(rows->sum, 0, sizeof rows->sum);
+	for (u32 r = 0; r < rows->count; r++) {
+		struct slots s;
+		u32 key[WARP_LANES];
+
+		for (u32 l = 0; l < WARP_LANES; l++)
+			key[l] = ((rows->base[r][l] + rows->addend) & (rows->range - 1)) >> 2;
+		fill(&s, rows->mask[r], key, SLOTS);
+		rows->most[r] = 0;
+		for (u32 k = 0; k < SLOTS; k++) {
+			const u8 most = rows->most_keys ? s.keys[k] : s.lanes[k];
+			rows->most[r] = most > rows->most[r] ? most : rows->most[r];
+			rows->sum[k] += rows->sum_keys ? s.keys[k] : s.lanes[k];
+		}
+	}
+}
+
+#define OWN(name)  name##_baseline
+#define LANES      8
+#define LESS(a, b) (vec_baseline)((a) < (b))
+#define MIN(a, b)  (((a)&LESS(a, b)) | ((b) & ~LESS(a, b)))
+#define MAX(a, b)  (((b)&LESS(a, b)) | ((a) & ~LESS(a, b)))
+#define FILL       fill_baseline
 #define TARGET
 #include "memory/slots_rows.h"
 
 #ifdef HOST_X86_64
 #define OWN(name) name##_avx2
-#define LANES     8
-#define MIN(a, b) (vec_avx2) _mm256_min_epu32((__m256i)(a), (__m256i)(b))
+#define LANES     16
+#define MIN(a, b) (vec_avx2) _mm256_min_epu16((__m256i)(a), (__m256i)(b))
+#define MAX(a, b) (vec_avx2) _mm256_max_epu16((__m256i)(a), (__m256i)(b))
+#define FILL      fill_avx2
 #define TARGET    AVX2
 #include "memory/slots_rows.h"
 
 #define OWN(name) name##_avx512
-#define LANES     16
-#define MIN(a, b) (vec_avx512) _mm512_min_epu32((__m512i)(a), (__m512i)(b))
+#define LANES     32
+#define MIN(a, b) (vec_avx512) _mm512_min_epu16((__m512i)(a), (__m512i)(b))
+#define MAX(a, b) (vec_avx512) _mm512_max_epu16((__m512i)(a), (__m512i)(b))
+#define FILL      fill_avx512
 #define TARGET    AVX512
 #include "memory/slots_rows.h"
 #endif
@@ -182,6 +217,10 @@ slots_rows_fn *slots_rows_variant(const char *variant)
 
 void slots_count_rows(struct slots_rows *rows)
 {
+	if (rows->count <= SLOT_FEW) {
+		count_each(rows, slots_fill);
+		return;
+	}
 #ifdef HOST_X86_64
 	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd"))
 		count_rows_avx512(rows);

@@ -370,9 +370,9 @@ static void begin_run(struct native_run *r, const struct gang *g, const struct n
 	r->patterns = g->worker->patterns;
 	r->order = 0;
 	r->repeats = NULL;
+	r->repeats_stride = g->worker->repeats.count * sizeof *r->repeats;
 	r->block_rows = g->rows;
 	r->passing = NULL;
-	r->timed = is_timed(g);
 	r->depth = r->beside = 0;
 	r->mask = FULL_MASK;
 	r->along_count = 0;
@@ -443,6 +443,8 @@ static enum native_exit run_through(struct gang *g, const struct native_entry *e
 
 	r->last_rows = rows + (warps - 1) * g->stride;
 	while (w != end) {
+		if (r->tallies)
+			begin_tallies(r, w);
 		const enum native_exit how = run_warp(r, e, w, rows, budget);
 		const bool done = how == NATIVE_DONE, expected = done && is_expected(r);
 		const u32 before = (u32)(r->warp - w);
@@ -556,8 +558,9 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 		return g->grid->gang_insns[at].gang(g, i);
 	}
 	begin_run(&r, g, e);
-	do
+	do {
+		r.timed = is_timed(g);
 		next = run_region(g, code, e, &r);
-	while (next == i && !g->on && !r.tallies);
+	} while (next == i && !g->on);
 	return next;
 }

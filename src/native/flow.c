@@ -653,7 +653,7 @@ struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, co
 		if (f->steps[k].told == NATIVE_ENDS)
 			leave_to_interpreter(&f->steps[k]);
 		f->steps[k].repeat = repeats;
-		repeats += f->steps[k].told == NATIVE_REPEATS;
+		repeats += native_repeats((enum native_telling)f->steps[k].told);
 		if (f->steps[k].told && f->steps[k].kind == STEP_JOIN)
 			return NULL;
 	}

@@ -11,7 +11,7 @@
 #include "exec/run.h"
 #include "native/region.h"
 
-enum { NATIVE_VERSION = 24, NATIVE_WAYS = 64, NATIVE_ALONG = 32, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
+enum { NATIVE_VERSION = 25, NATIVE_WAYS = 64, NATIVE_ALONG = 32, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
 
 /* How a warp left a region. */
 enum native_exit {
@@ -64,6 +64,7 @@ struct native_run {
 		told_last; /* NATIVE_STOP: observers know that these instructions, the next to run, do; or NO_OPERAND */
 	struct native_tally *tallies;           /* by instruction; NULL if there are no observers */
 	u64 *repeats;                           /* the warp's of worker->repeats.times */
+	u64 repeats_stride;                     /* bytes from these to the next warp's */
 	struct native_pattern *const *patterns; /* by instruction; NULL as `tallies` */
 	u64 order;                              /* of the warp among those of the launch: warp_order */
 	const struct insn *insns;               /* the code's, as warps run them by themselves */

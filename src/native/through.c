@@ -5,27 +5,16 @@
  * a bound first. */
 enum { INSNS_MOST = 64, BOUND_BLOCKS_MOST = 3 };
 
-static bool is_told(const struct region_block *x)
-{
-	bool told = x->end_told;
-
-	for (u32 k = 0; k < x->insn_count; k++)
-		told |= x->insns[k].told || x->insns[k].guard_told;
-	return told;
-}
-
 static bool parts_lanes(const struct region_block *x) { return x->end == REGION_BRANCH && !x->uniform && x->parts; }
 
-/* Where lanes part warps mostly differ, and each would enter by itself, but for those that a launch's bound parts. Observers want each
- * warp's own sums. */
+/* Where lanes part warps mostly differ, and each would enter by itself, but for those that a launch's bound parts. */
 bool region_pays_through_warps(const struct region *r)
 {
 	u32 insns = 0;
 
 	for (u32 n = 0; n < r->block_count; n++) {
 		const struct region_block *x = &r->blocks[n];
-		if (x->backward || is_told(x) ||
-		    (parts_lanes(x) && !(r->is_last && r->block_count <= BOUND_BLOCKS_MOST)))
+		if (x->backward || (parts_lanes(x) && !(r->is_last && r->block_count <= BOUND_BLOCKS_MOST)))
 			return false;
 		insns += x->insn_count;
 	}

@@ -138,7 +138,7 @@ static bool natively(void *context, const struct block *b)
 static bool times(void *context, const struct block *b)
 {
 	(void)context;
-	return b->index < TIMELINE_WARPS;
+	return flow_times(b);
 }
 
 static void timed(void *context, const struct warp *w, const struct code *code, u32 insn, u32 mask)

@@ -80,7 +80,7 @@ static void add_lock_loop(struct account *to, const struct bank_count *n, u32 ma
 	to->n[ACCOUNT_lock_worst] = max_u64(to->n[ACCOUNT_lock_worst], n->rounds);
 }
 
-/* `times` accesses of cost *n by so many lanes. */
+/* `times` accesses of cost *n by so many lanes altogether. */
 static void add_shared(struct account *to, const struct account_site *site, const struct bank_count *n, u32 lanes,
 		       u64 times)
 {
@@ -442,6 +442,37 @@ static void take_logged_sample(struct event *e, const struct native_log *log, u3
 	take_shared_sample(e, log->mask[k], n, address);
 }
 
+/* Sums of bytes, which vectors do. */
+static u32 lanes_in(const u32 mask[NATIVE_LOG], u32 count)
+{
+	u32 even = 0, odd = 0;
+
+	for (u32 k = 0; k < NATIVE_LOG; k++) {
+		const u32 own = k < count ? mask[k] : 0, pairs = own - (own >> 1 & 0x55555555);
+		const u32 quads = (pairs & 0x33333333) + (pairs >> 2 & 0x33333333);
+		const u32 bytes = (quads + (quads >> 4)) & 0x0f0f0f0f;
+		even += bytes & 0x00ff00ff;
+		odd += bytes >> 8 & 0x00ff00ff;
+	}
+	return ((even + odd) & 0xffff) + ((even + odd) >> 16);
+}
+
+/* How many of them have which measure, and the costs of those that there are. Returns the greatest. */
+static u32 sort_log(const struct account_site *s, const struct slots_rows *rows, u32 times[WARP_LANES + 1],
+		    struct bank_count n[WARP_LANES + 1])
+{
+	u32 greatest = 0;
+
+	for (u32 k = 0; k < rows->count; k++) {
+		times[rows->most[k]]++;
+		greatest = max_u32(greatest, rows->most[k]);
+	}
+	for (u32 most = 0; most <= greatest; most++)
+		if (times[most])
+			banks_count_measured(s->bank_kind, most, &n[most]);
+	return greatest;
+}
+
 /* Counts what the log holds, in the order in which it came. */
 static void count_log(const struct counting *a, const struct account_site *s, struct account *to,
 		      const struct native_log *log, u32 count)
@@ -449,30 +480,30 @@ static void count_log(const struct counting *a, const struct account_site *s, st
 	_Static_assert((int)SLOTS_ROWS == (int)NATIVE_LOG, "a log is counted at once");
 	const enum bank_measure measure = banks_measure(a->arch, s->bank_kind, s->width);
 	struct event e = {a, s, to, &to->worst, NULL, 0, NULL, NULL, NULL, NULL};
-	struct slots_rows rows = {.base = log->base,
-				  .mask = log->mask,
-				  .count = count,
-				  .addend = log->addend,
-				  .range = 1u << SHARED_RANK_SHIFT,
-				  .most_keys = measure == BANK_MEASURE_WORDS,
-				  .sum_keys = !banks_take_lanes(s->bank_kind)};
-	u32 lanes[WARP_LANES + 1] = {0}, times[WARP_LANES + 1] = {0};
+	const u32 lanes = lanes_in(log->mask, count);
+	struct slots_rows rows; /* the answer's part need not be cleared */
+	u32 times[WARP_LANES + 1] = {0};
 	struct bank_count n[WARP_LANES + 1];
 
+	rows.base = log->base;
+	rows.mask = log->mask;
+	rows.count = count;
+	rows.addend = log->addend;
+	rows.range = 1u << SHARED_RANK_SHIFT;
+	rows.most_keys = measure == BANK_MEASURE_WORDS;
+	rows.sum_keys = !banks_take_lanes(s->bank_kind);
 	slots_count_rows(&rows);
-	for (u32 k = 0; k < count; k++) {
-		const u32 most = rows.most[k];
-		if (!times[most]++)
-			banks_count_measured(s->bank_kind, most, &n[most]);
-		lanes[most] += lanes_of(log->mask[k]);
-		take_logged_sample(&e, log, k, &n[most]);
-	}
+	const u32 greatest = sort_log(s, &rows, times, n);
+	/* The greater the measure, the greater the excess. */
+	if (!to->worst.taken || excess_of(&n[greatest]) >= to->worst.excess)
+		for (u32 k = 0; k < count; k++)
+			take_logged_sample(&e, log, k, &n[rows.most[k]]);
 	add(to, ACCOUNT_executed, count);
-	for (u32 most = 0; most <= WARP_LANES; most++)
-		if (times[most]) {
-			add(to, ACCOUNT_lanes, lanes[most]);
-			add_shared(to, s, &n[most], lanes[most], times[most]);
-		}
+	add(to, ACCOUNT_lanes, lanes);
+	for (u32 most = 0; most <= greatest; most++)
+		if (times[most])
+			add_shared(to, s, &n[most], 0, times[most]);
+	add(to, ACCOUNT_shared_bytes_wanted, (u64)lanes * s->width);
 	for (u32 b = 0; b < SLOTS; b++)
 		to->banks[b] += rows.sum[b];
 }
@@ -487,63 +518,87 @@ static void empty_log(const struct counting *a, const struct account_site *s, st
 	p->logged = p->log_end = 0;
 }
 
-/* The first of accesses that the memo does not want: to an empty log, where native code adds others. */
+/* As many accesses as the log has room for, as native code notes them. */
+static u32 note_accesses(struct native_pattern *p, const struct accesses *x)
+{
+	const u32 count = min_u32(x->count, p->log_end - p->logged);
+
+	for (u32 k = 0; k < count; k++, p->logged++) {
+		memcpy(p->log->base[p->logged], x->rows + k * x->stride + x->insn->a, sizeof p->log->base[0]);
+		p->log->mask[p->logged] = x->mask;
+		p->log->order[p->logged] = x->order + k;
+	}
+	return count;
+}
+
+/* For accesses that the memo does not want, of which x's first is one: an empty log. */
 static void begin_log(struct memo *m, const struct accesses *x)
 {
 	struct native_pattern *p = &m->pattern;
 
-	memcpy(p->log->base[0], x->rows + x->insn->a, sizeof p->log->base[0]);
-	p->log->mask[0] = x->mask;
-	p->log->order[0] = x->order;
 	p->log->addend = (u32)x->insn->imm;
-	p->logged = 1;
 	p->log_end = 1 + min_u32(m->pause, NATIVE_LOG - 1);
 	m->pause -= p->log_end - 1;
 }
 
-/* The first of them, which looks like none that is known.
+/* The first of them, which looks like none that is known, or more, where there is a log.
  * Counts into a new unit of the memo if the site is worth remembering, else directly into the account. */
-static void count_unknown(const struct counting *a, struct account *to, struct memo *m, const struct accesses *x,
-			  const struct warp *w)
+static u32 count_unknown(const struct counting *a, struct account *to, struct memo *m, const struct accesses *x,
+			 const struct warp *w)
 {
 	struct event e = {a, x->site, to, &to->worst, w, x->order, NULL, NULL, NULL, NULL};
 
 	if (m->miss == MEMO_SAMPLE) {
 		count_one(&e, x->insn, x->rows, x->mask);
-		return;
+		return 1;
 	}
 	if (a->caches || !memo_wants(m, x->site)) {
 		memo_drop(m, to);
-		if (m->pattern.log)
+		if (m->pattern.log) {
 			begin_log(m, x);
-		else
-			count_one(&e, x->insn, x->rows, x->mask);
-		return;
+			return note_accesses(&m->pattern, x);
+		}
+		count_one(&e, x->insn, x->rows, x->mask);
+		return 1;
 	}
 	struct memo_unit *u = memo_room(m, to);
 	e.to = &u->account;
 	e.excess = &u->excess;
 	count_one(&e, x->insn, x->rows, x->mask);
 	memo_keep(m, a->arch, x, u, to);
+	return 1;
 }
 
-/* w: the first warp.
- * All accesses of x in turn: as many as the memo knows are only counted, then one in full, and again. */
+/* How many of the first accesses are counted, or noted in the log. w: the first warp.
+ * As many as the memo knows are only counted, then one in full. */
+static u32 count_some(const struct counting *a, struct account *to, struct memo *m, const struct accesses *x,
+		      const struct warp *w)
+{
+	struct accesses rest = *x;
+
+	if (m->pattern.logged < m->pattern.log_end)
+		return note_accesses(&m->pattern, x);
+	if (m->pattern.log_end)
+		empty_log(a, x->site, to, m);
+	const u32 known = memo_repeat(m, &a->alike, x, &to->worst);
+	if (known == x->count)
+		return known;
+	rest.rows += known * x->stride;
+	rest.order += known;
+	rest.count -= known;
+	return known + count_unknown(a, to, m, &rest, w + known);
+}
+
+/* All accesses of x in turn. w: the first warp. */
 static void count_all(const struct counting *a, struct account *to, struct memo *m, struct accesses x,
 		      const struct warp *w)
 {
 	while (x.count) {
-		if (m->pattern.log_end)
-			empty_log(a, x.site, to, m);
-		const u32 known = memo_repeat(m, &a->alike, &x, &to->worst), done = min_u32(known + 1, x.count);
-		x.rows += known * x.stride;
-		x.order += known;
-		w += known;
-		if (known < x.count)
-			count_unknown(a, to, m, &x, w++);
-		x.rows += x.stride;
-		x.order++;
+		const u32 done = count_some(a, to, m, &x, w);
+		x.rows += done * x.stride;
+		x.order += done;
 		x.count -= done;
+		w += done;
 	}
 }
 

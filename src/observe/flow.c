@@ -209,6 +209,11 @@ static void extend(struct flow_timeline *t, u32 count, u32 lanes)
 	}
 }
 
+bool flow_times(const struct block *b)
+{
+	return b->index < TIMELINE_WARPS && b->index * b->warp_count < TIMELINE_WARPS;
+}
+
 /* A warp is run by one worker at a time, so its timeline needs no lock. */
 static void note_time(struct flow *f, const struct warp *w, u32 run, u32 mask)
 {
@@ -348,7 +353,7 @@ void flow_gang_before(struct flow *f, struct flow_count *counts, u32 point, cons
 	if (p->kind == POINT_GUARD)
 		return;
 	count_warps(p, n, g->count, g->count * WARP_LANES);
-	for (u32 k = 0; k < g->count && g->block->index < TIMELINE_WARPS; k++)
+	for (u32 k = 0; k < g->count && flow_times(g->block); k++)
 		note_time(f, &g->warps[k], p->end - p->first, FULL_MASK);
 }
 

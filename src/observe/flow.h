@@ -49,6 +49,8 @@ void flow_gang_before(struct flow *f, struct flow_count *counts, u32 point, cons
 /* Whether sums over many executions by native code are enough at the point. Then flow_tallied adds them, and flow_timed what
  * they lack, as it happens: warps' timelines. */
 bool flow_tallies(const struct flow *f, u32 point);
+/* Whether some of the block's warps have timelines. */
+bool flow_times(const struct block *b);
 void flow_timed(struct flow *f, u32 point, const struct warp *w, u32 mask);
 void flow_tallied(const struct flow *f, struct flow_count *counts, u32 point, const struct native_tally *t);
 

@@ -16,7 +16,16 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { MISSES_MOST = 4, PAUSE = 64, PAUSES_MOST = 6, SHARED_BITS = 1023, LINE_BITS = 127, LINE_SHIFT = 7 };
+/* HITS_FEW: to note an access in a log costs little more than to know it, and a twentieth of making room for another. */
+enum {
+	MISSES_MOST = 4,
+	HITS_FEW = 16,
+	PAUSE = 64,
+	PAUSES_MOST = 6,
+	SHARED_BITS = 1023,
+	LINE_BITS = 127,
+	LINE_SHIFT = 7
+};
 
 /* --- Adding --------------------------------------------------------------------------------- */
 
@@ -143,6 +152,12 @@ KEEPS_REGISTERS_IN_LINE bool is_sample(const struct memo_unit *u, const struct a
 	return u->excess > worst->excess || (u->excess == worst->excess && order < worst->order);
 }
 
+/* Of accesses to two lines native code compares their tag banks itself. */
+KEEPS_REGISTERS_IN_LINE bool has_pair(const struct memo *m, const struct memo_unit *u)
+{
+	return u->line_count == 2 && m->wide && !m->atomic;
+}
+
 /* Native code may count what is like the unit, as long as it cannot be the sample. Samples only become worse or earlier, so
  * that what is known of them now stays true. */
 KEEPS_REGISTERS_IN_LINE void open_pattern(struct memo *m, u32 n)
@@ -157,7 +172,9 @@ KEEPS_REGISTERS_IN_LINE void open_pattern(struct memo *m, u32 n)
 	p->base = m->base;
 	p->times = &m->times[m->rotates ? 0 : n];
 	p->order = u->excess < m->worst->excess ? 0 : m->worst->order;
-	if (u->line_count > 1 || u->excess > m->worst->excess)
+	p->apart = has_pair(m, u) ? m->pattern.distance.wide[u->line_lane[1]] : 0;
+	p->tag = has_pair(m, u) ? (u32)u->tags : 0;
+	if ((u->line_count > 1 && !has_pair(m, u)) || u->excess > m->worst->excess)
 		p->order = ~0ull;
 }
 
@@ -165,7 +182,6 @@ KEEPS_REGISTERS_IN_LINE void count_known(struct memo *m, u32 n, u64 base)
 {
 	m->times[m->rotates ? (base - m->base) / 4 % WARP_LANES : n]++;
 	m->pending = true;
-	m->pattern.misses = m->pattern.pauses = 0;
 }
 
 /* What memo_repeat does of an access whose lanes and distances are the memo's. */
@@ -215,6 +231,16 @@ u32 memo_repeat(struct memo *m, const struct alike *alike, const struct accesses
 
 /* --- Remembering ---------------------------------------------------------------------------- */
 
+/* Whether enough accesses have been known since the last of which that was not so. */
+static bool was_worth_it(const struct memo *m)
+{
+	u64 times = 0;
+
+	for (u32 k = 0; k < WARP_LANES; k++)
+		times += m->times[k];
+	return times > m->used + (m->pattern.log ? HITS_FEW : 0);
+}
+
 bool memo_wants(struct memo *m, const struct account_site *s)
 {
 	/* In shared memory what decides about a part does so whatever its offset; elsewhere it has lines of its own. */
@@ -226,11 +252,13 @@ bool memo_wants(struct memo *m, const struct account_site *s)
 		m->pause--;
 		return false;
 	}
-	if (++m->pattern.misses <= MISSES_MOST)
+	if (was_worth_it(m))
+		m->misses = m->pauses = 0;
+	if (++m->misses <= MISSES_MOST)
 		return true;
-	m->pattern.misses = 0;
-	m->pause = PAUSE << m->pattern.pauses;
-	m->pattern.pauses = min_u32(m->pattern.pauses + 1, PAUSES_MOST);
+	m->misses = 0;
+	m->pause = PAUSE << m->pauses;
+	m->pauses = min_u32(m->pauses + 1, PAUSES_MOST);
 	return false;
 }
 

@@ -60,7 +60,8 @@ struct memo {
 	u32 first, mask; /* active lanes */
 	u64 base;        /* of the first active lane */
 	u64 low_mask;
-	u32 pause; /* accesses until the next try, after pattern.misses in a row, which was so pattern.pauses times */
+	u32 pause; /* accesses until the next try, after so many misses in a row, which was so `pauses` times */
+	u32 misses, pauses;
 	const struct account_sample *worst;
 	struct memo_unit units[MEMO_UNITS];
 };

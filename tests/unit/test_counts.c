@@ -24,16 +24,25 @@ struct played {
 	struct play play;
 };
 
+/* path: of a file, or the text itself. */
+static void add_kernel(struct session *s, const char *path)
+{
+	const char *message;
+
+	if (strchr(path, '\n'))
+		session_add_text(s, "kernel.ptx", path, strlen(path));
+	else
+		ck_assert_msg(session_add_file(s, path, &message), "%s: %s", path, message);
+}
+
 /* script: the launches; NULL: those of the file. */
 static bool play(struct played *p, const char *path, const char *script, const char *arch, bool one_warp,
 		 enum native_mode native, u32 jobs)
 {
-	const char *message;
-
 	memset(p, 0, sizeof *p);
 	ck_assert(session_open(&p->session));
 	struct session *const s = &p->session;
-	ck_assert_msg(session_add_file(s, path, &message), "%s: %s", path, message);
+	add_kernel(s, path);
 	script_init(&p->script, &s->arena, &s->strings, &s->diags);
 	script_read(&p->script,
 		    script ? source_add(&s->sources, "script", script, strlen(script)) : s->modules.items[0]->source,
@@ -148,6 +157,46 @@ START_TEST(benchmark)
 	snprintf(name, sizeof name, "tests/bench/%s.ptx", benchmarks[_i].file);
 	for (u32 k = 0; k < COUNT_OF(archs); k++)
 		compare(folder(name, path), benchmarks[_i].script, archs[k]);
+}
+END_TEST
+
+/* Stores to words by chance, in a region that goes through a gang's warps itself: the costliest is any warp's. */
+static const char scattered[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+				".visible .entry scattered(.param .u64 in) {\n"
+				".reg .b32 %r<8>; .reg .b64 %rd<4>; .shared .align 4 .b8 words[4096];\n"
+				"ld.param.u64 %rd1, [in]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;\n"
+				"mov.u32 %r3, %ntid.x; mad.lo.s32 %r4, %r2, %r3, %r1;\n"
+				"mad.wide.u32 %rd2, %r4, 4, %rd1; ld.global.u32 %r5, [%rd2];\n"
+				"and.b32 %r5, %r5, 4092; mov.u32 %r6, words; add.s32 %r6, %r6, %r5;\n"
+				"st.shared.u32 [%r6], %r1; ret; }\n";
+
+START_TEST(scattered_stores)
+{
+	compare(scattered, "buffer in u32[65536] random\nlaunch scattered(in) grid=256 block=256", NULL);
+}
+END_TEST
+
+/* Launches of which some blocks are interpreted and others run natively: scattered accesses of both are noted and counted together. */
+START_TEST(by_turns)
+{
+	enum { LAUNCHES = 80 };
+	static const char buffers[] = "buffer in u32[262144] random\nbuffer r u32[256]\n",
+			  launch[] = "launch hist(in, r, 262144) grid=64 block=256\n";
+	static char script[sizeof buffers + LAUNCHES * sizeof launch];
+	struct played off, mixed;
+	char path[512];
+
+	strcpy(script, buffers);
+	for (u32 k = 0; k < LAUNCHES; k++)
+		strcat(script, launch);
+	folder("tests/bench/hist.ptx", path);
+	ck_assert(play(&off, path, script, NULL, false, NATIVE_OFF, 1));
+	ck_assert(play(&mixed, path, script, NULL, false, NATIVE_AUTO, 1));
+	for (u32 n = 0; n < LAUNCHES; n++)
+		same_counts("hist by turns", off.play.accounting, off.play.launches.items[n].account,
+			    mixed.play.accounting, mixed.play.launches.items[n].account);
+	end(&mixed);
+	end(&off);
 }
 END_TEST
 
@@ -270,4 +319,6 @@ UNIT_TESTS("counts", 120)
 	UNIT_TEST(widths_agree);
 	tcase_add_loop_test(unit, samples, 0, 2);
 	tcase_add_loop_test(unit, benchmark, 0, COUNT_OF(benchmarks));
+	UNIT_TEST(by_turns);
+	UNIT_TEST(scattered_stores);
 }

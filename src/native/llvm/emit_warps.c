@@ -10,6 +10,20 @@
  */
 #include "native/llvm/emission.h"
 
+/* Whether observers are told of any of its instructions. */
+static bool is_watched(const struct region *r)
+{
+	bool told = false;
+
+	for (u32 n = 0; n < r->block_count; n++) {
+		const struct region_block *x = &r->blocks[n];
+		told |= x->end_told;
+		for (u32 k = 0; k < x->insn_count; k++)
+			told |= x->insns[k].told || x->insns[k].guard_told;
+	}
+	return told;
+}
+
 void begin_warps(struct emission *e)
 {
 	LLVMBasicBlockRef entrance = LLVMGetInsertBlock(e->b);
@@ -30,6 +44,22 @@ void begin_warps(struct emission *e)
 	LLVMAddIncoming(rows, &e->rows, &entrance, 1);
 	e->warp = warp;
 	e->rows = rows;
+	if (!is_watched(e->r))
+		return;
+	LLVMValueRef repeats = LLVMBuildPhi(e->b, e->ptr, "");
+	LLVMAddIncoming(repeats, &e->repeats, &entrance, 1);
+	e->repeats = repeats;
+}
+
+/* What observers are told by is the next warp's. */
+static void tell_of_next(struct emission *e, LLVMBasicBlockRef next)
+{
+	LLVMValueRef order = run_field(e, offsetof(struct native_run, order));
+	LLVMValueRef stride = get(e, e->i64, run_field(e, offsetof(struct native_run, repeats_stride)));
+	LLVMValueRef repeats = LLVMBuildInBoundsGEP2(e->b, e->i8, e->repeats, &stride, 1, "");
+
+	add_to(e, order, LLVMConstInt(e->i64, 1, false));
+	LLVMAddIncoming(e->repeats, &repeats, &next, 1);
 }
 
 /* Whether the warp, at its end, has counted anything else than is expected. */
@@ -60,6 +90,8 @@ void end_warp(struct emission *e)
 	LLVMValueRef rows = LLVMBuildInBoundsGEP2(e->b, e->i8, e->rows, &e->stride, 1, "");
 	LLVMAddIncoming(e->warp, &warp, &next, 1);
 	LLVMAddIncoming(e->rows, &rows, &next, 1);
+	if (is_watched(e->r))
+		tell_of_next(e, next);
 	LLVMBuildBr(e->b, e->next_warp);
 	go_to(e, last);
 }

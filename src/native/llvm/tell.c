@@ -3,6 +3,7 @@
  * What native code does for observers: sums in memory, for which a few additions are enough, and calls. Those that are rarely
  * made leave all rows in their registers.
  */
+#include "memory/sectors.h"
 #include "native/llvm/emission.h"
 
 LLVMValueRef lanes_in(struct emission *e, LLVMValueRef mask)
@@ -37,25 +38,6 @@ static void call_tell(struct emission *e, u32 number, u32 row, LLVMValueRef mask
 		write_back(e, row);
 	LLVMValueRef args[] = {e->run, e->warp, e->rows, word(e, number), mask, LLVMConstInt(e->i8, repeats, false)};
 	call_keeping(e, e->ptr, "native_keep", declared(e, "native_tell"), args, COUNT_OF(args));
-}
-
-/* The first time, and where lanes are elsewhere, by a call, else by its count. */
-static void tell_repeats(struct emission *e, u32 number, u32 repeat, u32 row, LLVMValueRef mask)
-{
-	LLVMBasicBlockRef seen = new_block(e, "seen"), again = new_block(e, "again"), first = new_block(e, "first"),
-			  told = new_block(e, "told");
-	LLVMValueRef count = at(e, e->repeats, repeat * sizeof(u64)), times = get(e, e->i64, count);
-
-	branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, times, LLVMConstNull(e->i64), ""), first, seen, true);
-	go_to(e, seen);
-	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, word(e, FULL_MASK), ""), first, again, true);
-	go_to(e, again);
-	LLVMBuildStore(e->b, LLVMBuildAdd(e->b, times, LLVMConstInt(e->i64, 1, false), ""), count);
-	LLVMBuildBr(e->b, told);
-	go_to(e, first);
-	call_tell(e, number, row, mask, true);
-	LLVMBuildBr(e->b, told);
-	go_to(e, told);
 }
 
 /* Where somebody wants to know the order in time. */
@@ -123,6 +105,27 @@ static LLVMValueRef first_address(struct emission *e, LLVMValueRef row, u32 bits
 	return LLVMBuildExtractElement(e->b, all, first, "");
 }
 
+/* Whether an odd number of bits is set. */
+static LLVMValueRef parity(struct emission *e, LLVMValueRef bits)
+{
+	return LLVMBuildAnd(e->b, LLVMBuildTrunc(e->b, lanes_in(e, bits), e->i32, ""), word(e, 1), "");
+}
+
+/* Whether the tag banks of the line at the address and of the one `apart` behind it differ otherwise than the pattern has it: what
+ * sectors_tag_bank() gives for the bits in which the two addresses differ. */
+static LLVMValueRef parted_otherwise(struct emission *e, LLVMValueRef pattern, LLVMValueRef address)
+{
+	LLVMValueRef apart = pattern_field(e, e->i64, pattern, offsetof(struct native_pattern, apart));
+	LLVMValueRef tag = pattern_field(e, e->i32, pattern, offsetof(struct native_pattern, tag));
+	LLVMValueRef changed = LLVMBuildXor(e->b, LLVMBuildAdd(e->b, address, apart, ""), address, "");
+
+	changed = LLVMBuildTrunc(e->b, changed, e->i32, "");
+	LLVMValueRef low = parity(e, LLVMBuildAnd(e->b, changed, word(e, TAG_BANK_LOW), ""));
+	LLVMValueRef high = parity(e, LLVMBuildAnd(e->b, changed, word(e, TAG_BANK_HIGH), ""));
+	LLVMValueRef both = LLVMBuildOr(e->b, low, LLVMBuildShl(e->b, high, word(e, 1), ""), "");
+	return LLVMBuildICmp(e->b, LLVMIntNE, both, tag, "");
+}
+
 /* Where the lanes and their distances are the pattern's: counts the access, or goes to `unknown`. */
 static void count_like(struct emission *e, const struct region_insn *x, LLVMValueRef pattern, LLVMValueRef base,
 		       LLVMBasicBlockRef unknown, LLVMBasicBlockRef counted)
@@ -137,6 +140,11 @@ static void count_like(struct emission *e, const struct region_insn *x, LLVMValu
 
 	branch(e, LLVMBuildICmp(e->b, LLVMIntULT, order, from, ""), asked, late, true);
 	go_to(e, late);
+	if (LLVMTypeOf(base) == e->i64) {
+		LLVMBasicBlockRef alike = new_block(e, "alike");
+		branch(e, parted_otherwise(e, pattern, address), asked, alike, true);
+		go_to(e, alike);
+	}
 	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, LLVMBuildAnd(e->b, address, low_mask, ""), low, ""), asked, same,
 	       true);
 	go_to(e, same);
@@ -147,13 +155,25 @@ static void count_like(struct emission *e, const struct region_insn *x, LLVMValu
 		LLVMBuildLShr(e->b, LLVMBuildSub(e->b, address, start, ""), LLVMConstInt(e->i64, 2, false), "");
 	LLVMValueRef index = LLVMBuildAnd(e->b, steps, LLVMBuildZExt(e->b, rotation, e->i64, ""), "");
 	add_to(e, LLVMBuildInBoundsGEP2(e->b, e->i64, times, &index, 1, ""), LLVMConstInt(e->i64, 1, false));
-	LLVMBuildStore(e->b, LLVMConstNull(e->i64), at(e, pattern, offsetof(struct native_pattern, misses)));
 	LLVMBuildBr(e->b, counted);
 	go_to(e, asked);
 	LLVMValueRef args[] = {pattern, address, order};
 	LLVMValueRef again = pattern_field(e, e->ptr, pattern, offsetof(struct native_pattern, again));
 	LLVMValueRef yes = call_keeping(e, e->i8, NULL, again, args, COUNT_OF(args));
 	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, yes, LLVMConstNull(e->i8), ""), counted, unknown, false);
+}
+
+/* Where the lanes are the pattern's. mask: NULL for all. */
+static void compare_lanes(struct emission *e, const struct region_insn *x, LLVMValueRef row, LLVMValueRef pattern,
+			  LLVMValueRef mask, LLVMBasicBlockRef unknown, LLVMBasicBlockRef counted)
+{
+	LLVMBasicBlockRef like = new_block(e, "like");
+	const u32 bits = e->r->rows[address_row(x)].bits;
+	LLVMValueRef base = first_address(e, row, bits, mask);
+
+	branch(e, find_unlike(e, row, bits, base, pattern, mask), unknown, like, true);
+	go_to(e, like);
+	count_like(e, x, pattern, base, unknown, counted);
 }
 
 /* The entry of a log's array, whose items have so many bytes. */
@@ -186,35 +206,29 @@ static void note_access(struct emission *e, LLVMValueRef pattern, LLVMValueRef r
 	go_to(e, none);
 }
 
-/* In line for lanes at the distances of an earlier access of the instruction, else by a call. */
-static void tell_likens(struct emission *e, const struct region_insn *x, u32 row, LLVMValueRef mask)
+/* In line for lanes at the distances of an earlier access of the instruction, else by a call. never_all: `mask` is not all lanes. */
+static void tell_likens(struct emission *e, const struct region_insn *x, u32 row, LLVMValueRef mask, bool never_all)
 {
-	_Static_assert(offsetof(struct native_pattern, pauses) == offsetof(struct native_pattern, misses) + 4 &&
-			       offsetof(struct native_pattern, distance) == 0,
-		       "laid out for one store, and for vectors");
-	LLVMBasicBlockRef known = new_block(e, "known"), whole = new_block(e, "whole"), some = new_block(e, "some"),
-			  unknown = new_block(e, "unknown"), counted = new_block(e, "liked"),
-			  go_on = new_block(e, "told");
+	_Static_assert(offsetof(struct native_pattern, distance) == 0, "laid out for vectors");
+	LLVMBasicBlockRef known = new_block(e, "known"), some = new_block(e, "some"), unknown = new_block(e, "unknown"),
+			  counted = new_block(e, "liked"), go_on = new_block(e, "told");
 	const u32 bits = e->r->rows[row].bits;
 	LLVMValueRef from = e->r->rows[row].written ? slot(e, row) : place(e, row);
 	LLVMValueRef pattern = get(e, e->ptr, at(e, e->patterns, x->number * sizeof(void *)));
 	LLVMValueRef lanes = pattern_field(e, e->i32, pattern, offsetof(struct native_pattern, mask));
-	const struct {
-		LLVMBasicBlockRef block;
-		LLVMValueRef mask;
-	} ways[] = {{whole, NULL}, {some, mask}};
 
 	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, lanes, ""), unknown, known, true);
 	go_to(e, known);
-	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, word(e, FULL_MASK), ""), some, whole, true);
-	for (size_t k = 0; k < COUNT_OF(ways); k++) {
-		LLVMBasicBlockRef like = new_block(e, "like");
-		go_to(e, ways[k].block);
-		LLVMValueRef base = first_address(e, from, bits, ways[k].mask);
-		branch(e, find_unlike(e, from, bits, base, pattern, ways[k].mask), unknown, like, true);
-		go_to(e, like);
-		count_like(e, x, pattern, base, unknown, counted);
+	if (never_all) {
+		LLVMBuildBr(e->b, some);
+	} else {
+		LLVMBasicBlockRef whole = new_block(e, "whole");
+		branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, word(e, FULL_MASK), ""), some, whole, true);
+		go_to(e, whole);
+		compare_lanes(e, x, from, pattern, NULL, unknown, counted);
 	}
+	go_to(e, some);
+	compare_lanes(e, x, from, pattern, mask, unknown, counted);
 	go_to(e, unknown);
 	if (bits == 32)
 		note_access(e, pattern, from, mask, counted);
@@ -229,15 +243,42 @@ static void tell_likens(struct emission *e, const struct region_insn *x, u32 row
 	go_to(e, go_on);
 }
 
+/* All lanes: the first time by a call, else by its count. */
+static void tell_repeats(struct emission *e, const struct region_insn *x, u32 row, LLVMValueRef mask, bool likens)
+{
+	LLVMBasicBlockRef whole = new_block(e, "whole"), some = new_block(e, "some"), again = new_block(e, "again"),
+			  first = new_block(e, "first"), told = new_block(e, "told");
+	LLVMValueRef count = at(e, e->repeats, x->repeat * sizeof(u64)), times = get(e, e->i64, count);
+
+	branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, word(e, FULL_MASK), ""), some, whole, true);
+	go_to(e, whole);
+	branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, times, LLVMConstNull(e->i64), ""), first, again, true);
+	go_to(e, again);
+	LLVMBuildStore(e->b, LLVMBuildAdd(e->b, times, LLVMConstInt(e->i64, 1, false), ""), count);
+	LLVMBuildBr(e->b, told);
+	go_to(e, first);
+	call_tell(e, x->number, row, mask, true);
+	LLVMBuildBr(e->b, told);
+	go_to(e, some);
+	if (likens)
+		tell_likens(e, x, row, mask, true);
+	else
+		call_tell(e, x->number, row, mask, false);
+	LLVMBuildBr(e->b, told);
+	go_to(e, told);
+}
+
 /* Before an instruction, whose addresses stand in `row`, or NO_OPERAND. */
 void tell_insn(struct emission *e, const struct region_insn *x, u32 row, LLVMValueRef mask)
 {
-	const bool likens = x->told == NATIVE_LIKENS || x->told == NATIVE_LIKENS_AND_TALLIES;
+	const bool likens = native_likens((enum native_telling)x->told),
+		   whole = native_repeats((enum native_telling)x->told);
+	const bool has_addresses = row != NO_OPERAND && e->r->rows[row].bits >= 32;
 
-	if (x->told == NATIVE_REPEATS)
-		tell_repeats(e, x->number, x->repeat, row, mask);
-	else if (likens && row != NO_OPERAND && e->r->rows[row].bits >= 32)
-		tell_likens(e, x, row, mask);
+	if (whole)
+		tell_repeats(e, x, row, mask, likens && has_addresses);
+	else if (likens && has_addresses)
+		tell_likens(e, x, row, mask, false);
 	else
 		tell(e, likens ? NATIVE_TELLS : (enum native_telling)x->told, x->number, row, mask, NULL);
 	if (x->told == NATIVE_TALLIES)
