@@ -43,17 +43,18 @@ struct kernel_record {
 	struct native *tier;
 	const struct program *program;
 	const struct code *code;
-	struct kernel_record *next;     /* of the tier's list */
-	struct kernel_record *queued;   /* the next one to compile */
-	struct kernel_code *refused;    /* slower than interpreting */
-	struct kernel_code *replaced[REPLACED_MOST]; /* by code for lanes that part, or for all shapes; blocks may still run it */
-	bool any_shape;                 /* the sample's shapes were mistaken */
-	struct native_sample sample;    /* of its first launch that asked for code */
-	struct native_watch watch;      /* of launches with observers, with arrays of its own; or NULLs */
-	struct native_builder *builder; /* not found in the cache folder, and not hot yet; or NULL */
-	bool builder_chooses;           /* as it was told */
-	bool waits;                     /* in the queue */
-	u64 hot;                        /* the heat at which it is compiled */
+	struct kernel_record *next;   /* of the tier's list */
+	struct kernel_record *queued; /* the next one to compile */
+	struct kernel_code *refused;  /* slower than interpreting */
+	struct kernel_code
+		*replaced[REPLACED_MOST]; /* by code for lanes that part, or for all shapes; blocks may still run it */
+	bool any_shape;                   /* the sample's shapes were mistaken */
+	struct native_sample sample;      /* of its first launch that asked for code */
+	struct native_watch watch;        /* of launches with observers, with arrays of its own; or NULLs */
+	struct native_builder *builder;   /* not found in the cache folder, and not hot yet; or NULL */
+	bool builder_chooses;             /* as it was told */
+	bool waits;                       /* in the queue */
+	u64 hot;                          /* the heat at which it is compiled */
 	bool done;
 	bool always; /* compiled before a launch that it is for */
 	struct native_report report;
