@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Has a kernel's regions compiled one by one, and makes the copy of its instructions that enters them.
+ * Has a kernel's regions compiled, a few small ones at once, and makes the copy of its instructions that enters them.
  */
 #include "native/build.h"
 
@@ -86,54 +86,74 @@ static bool add_entry(struct kernel_code *made, const struct region *r, native_f
 }
 
 /* What the linker does not know is refused by itself, so that the others are not lost with it. */
-static bool links(const struct native_object *object)
+static bool links(const struct native_object *object, u32 regions)
 {
+	native_fn **runs = calloc(regions + 1, sizeof *runs);
 	struct native_image image;
-	native_fn *run;
+	const bool good = runs && image_link(&image, object, 1, runs, regions);
 
-	if (!image_link(&image, object, 1, &run))
-		return false;
-	image_free(&image);
-	return true;
+	if (good)
+		image_free(&image);
+	free(runs);
+	return good;
 }
 
-static void compile_one(const struct native_builder *b, const struct native_plugin *plugin,
-			struct native_compiler *compiler, const struct region *r, struct native_object *o)
+/* Those that the compiler is to see at once, from the k-th on. */
+static u32 untried(const struct native_object *objects, u32 k, u32 count)
 {
-	struct native_made made = {0};
-	char message[512];
+	u32 n = 0;
 
-	*o = (struct native_object){0};
-	if (!plugin->compile(compiler, r, b->choosy, b->name, &made, message, sizeof message))
-		return;
-	*o = (struct native_object){.start = made.object, .bytes = made.bytes};
-	if (!links(o))
-		o->bytes = 0;
+	while (k + n < count && objects[k + n].untried)
+		n++;
+	return n;
 }
 
-/* Compiles what is untried: objects[k] is for the k-th region, of 0 bytes where none could be made. Processes may end long
- * before all is done, so it is kept as it grows, for the next one to go on. */
+/* Compiles the k-th and others behind it, `most` at most; objects[k] is that of all. Returns how many. */
+static u32 compile_some(const struct native_builder *b, const struct native_plugin *plugin,
+			struct native_compiler *compiler, u32 k, u32 most, struct native_object *objects)
+{
+	struct native_made made = {.regions = 1};
+	char message[512];
+	const bool good = plugin->compile(compiler, &b->regions.items[k], most, k, b->choosy, b->name, &made, message,
+					  sizeof message);
+
+	for (u32 n = 0; n < made.regions; n++)
+		objects[k + n] = (struct native_object){0};
+	if (!good)
+		return made.regions;
+	objects[k] = (struct native_object){.start = made.object, .bytes = made.bytes};
+	if (links(&objects[k], b->regions.count))
+		return made.regions;
+	free(made.object);
+	objects[k] = (struct native_object){0};
+	for (u32 n = 0; made.regions > 1 && n < made.regions; n++)
+		compile_some(b, plugin, compiler, k + n, 1, objects);
+	return made.regions;
+}
+
+/* Compiles what is untried: objects[k] is for the k-th region, and some that come behind it; of 0 bytes where none could be made, or
+ * it is in one before. Processes may end long before all is done, so it is kept as it grows, for the next one to go on. */
 static void compile_all(struct native_builder *b, const struct native_plugin *plugin, struct native_compiler *compiler,
 			const bool *stop, struct native_object *objects)
 {
 	static const double between = 0.1; /* seconds */
 	double kept = seconds_now();
 	char library[PATH_BYTES];
+	const u32 count = b->regions.count;
 	const bool keeps = b->has_key && plugin->library(compiler, library, sizeof library);
 
 	plugin->prepare(compiler, &b->regions);
-	for (u32 k = 0; k < b->regions.count && !__atomic_load_n(stop, __ATOMIC_RELAXED); k++) {
-		if (!objects[k].untried)
-			continue;
-		compile_one(b, plugin, compiler, &b->regions.items[k], &objects[k]);
-		if (keeps && seconds_now() - kept > between && k + 1 < b->regions.count) {
-			cache_keep(&b->key, library, objects, b->regions.count);
+	for (u32 k = 0; k < count && !__atomic_load_n(stop, __ATOMIC_RELAXED);) {
+		const u32 most = untried(objects, k, count);
+		k += most ? compile_some(b, plugin, compiler, k, most, objects) : 1;
+		if (most && keeps && seconds_now() - kept > between && k < count) {
+			cache_keep(&b->key, library, objects, count);
 			kept = seconds_now();
 		}
 	}
 	plugin->rest(compiler);
 	if (keeps)
-		cache_keep(&b->key, library, objects, b->regions.count);
+		cache_keep(&b->key, library, objects, count);
 }
 
 /* What an earlier process has compiled of it, as memory of its own. */
@@ -163,19 +183,18 @@ static void take_objects(struct native_builder *b, const struct native_object *o
 {
 	const u32 count = b->regions.count;
 	native_fn **runs = calloc(count + 1, sizeof *runs);
+	const bool good = runs && image_link(&b->made->image, objects, count, runs, count);
 
 	report->insns = b->regions.insns;
-	if (runs && !image_link(&b->made->image, objects, count, runs))
-		memset(runs, 0, count * sizeof *runs);
 	for (u32 k = 0; k < count; k++) {
 		const struct region *r = &b->regions.items[k];
-		if (!runs || !runs[k] || !add_entry(b->made, r, runs[k])) {
+		report->code_bytes += good ? object_code_bytes(&objects[k]) : 0;
+		if (!good || !runs[k] || !add_entry(b->made, r, runs[k])) {
 			report->refused++;
 			continue;
 		}
 		report->regions++;
 		report->covered += r->size;
-		report->code_bytes += object_code_bytes(&objects[k]);
 	}
 	free(runs);
 }

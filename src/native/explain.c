@@ -19,7 +19,7 @@ struct explaining {
 	const struct code *code;
 };
 
-static void tell_region(const struct explaining *e, const struct region *r)
+static void tell_region(const struct explaining *e, const struct region *r, u32 number)
 {
 	u32 list[HANDLERS_LISTED];
 	struct native_made made = {.handlers_of = list, .handlers_room = HANDLERS_LISTED};
@@ -28,7 +28,7 @@ static void tell_region(const struct explaining *e, const struct region *r)
 
 	if (r->left) {
 		x.reason = "the kernel is large, and other parts of it are compiled";
-	} else if (e->plugin->compile(e->compiler, r, true, e->code->name, &made, message, sizeof message)) {
+	} else if (e->plugin->compile(e->compiler, r, 1, number, true, e->code->name, &made, message, sizeof message)) {
 		const struct native_object object = {.start = made.object, .bytes = made.bytes};
 		x.bytes = object_code_bytes(&object);
 		free(made.object);
@@ -48,7 +48,7 @@ static void tell_all(const struct explaining *e, const struct code_flow *f, cons
 	e->plugin->prepare(e->compiler, regions);
 	for (u32 k = 0; k < e->code->insn_count; k++) {
 		for (; next < regions->count && regions->items[next].first <= k; next++)
-			tell_region(e, &regions->items[next]);
+			tell_region(e, &regions->items[next], next);
 		if (f->steps[k].kind == STEP_WALL && f->steps[k].reason)
 			e->to->wall(e->to->context, k, f->steps[k].reason);
 	}

@@ -2,7 +2,7 @@
  *
  * Calls on ways that are rarely taken. An ordinary call would have the compiler keep every row that it crosses in memory,
  * on the usual way as well; these change no register but the one with the result. What is called gets its arguments as
- * usual, and its address in the result's register. The frame is aligned for the vectors, and for what is called.
+ * usual, and its address in %r10. The frame is aligned for the vectors, and for what is called.
  *
  * native_keep_or_leave does not return where what it has called gives 0: the region ends there. As no way leads from such a call out
  * of the region, LLVM knows that all goes on behind it, and does not move what was to be done before to places behind it.
@@ -37,7 +37,7 @@ __asm__(".pushsection .text\n"
 
 	".macro native_keep_call leaves\n"
 	"	vzeroupper\n"
-	"	call *%rax\n"
+	"	call *%r10\n"
 	"	.if \\leaves\n"
 	"	test %al, %al\n"
 	"	jz native_region_left\n"

@@ -77,7 +77,6 @@ struct object {
 	u32 symbol_count;
 	const char *names; /* of symbols; ends with a NUL */
 	size_t names_bytes;
-	const Elf64_Sym *function;
 	u64 *addresses; /* by section: where it is in memory; 0: nowhere */
 };
 
@@ -112,22 +111,46 @@ static bool find_symbols(struct object *o)
 	return false;
 }
 
-/* The one global function. */
-static bool find_function(struct object *o)
+static bool is_function(const Elf64_Sym *s)
 {
+	return ELF64_ST_BIND(s->st_info) == STB_GLOBAL && s->st_shndx != SHN_UNDEF;
+}
+
+/* Whether each that others may call is a function, and there is one. */
+static bool has_functions(const struct object *o)
+{
+	u32 count = 0;
+
 	for (u32 k = 0; k < o->symbol_count; k++) {
 		const Elf64_Sym *s = &o->symbols[k];
-		if (ELF64_ST_BIND(s->st_info) != STB_GLOBAL || s->st_shndx == SHN_UNDEF)
+		if (!is_function(s))
 			continue;
-		if (o->function || ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_shndx >= o->section_count)
+		if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_shndx >= o->section_count)
 			return false;
 		const Elf64_Shdr *section = &o->sections[s->st_shndx];
 		if (!(section->sh_flags & SHF_EXECINSTR) || s->st_value >= section->sh_size ||
 		    s->st_size > section->sh_size - s->st_value)
 			return false;
-		o->function = s;
+		count++;
 	}
-	return o->function;
+	return count;
+}
+
+/* The number of the region that a function is of, with which its name ends. */
+static bool region_number(const char *name, u32 *number)
+{
+	const char *line = strrchr(name, '_');
+	u64 n = 0;
+
+	if (!line || !line[1])
+		return false;
+	for (const char *digit = line + 1; *digit; digit++) {
+		if (*digit < '0' || *digit > '9' || n > UINT32_MAX)
+			return false;
+		n = 10 * n + (u64)(*digit - '0');
+	}
+	*number = (u32)n;
+	return n <= UINT32_MAX;
 }
 
 static bool object_open(struct object *o, const struct native_object *from)
@@ -145,14 +168,19 @@ static bool object_open(struct object *o, const struct native_object *from)
 		return false;
 	o->sections = (const Elf64_Shdr *)(const void *)(o->start + head.e_shoff);
 	o->section_count = head.e_shnum;
-	return find_symbols(o) && find_function(o);
+	return find_symbols(o) && has_functions(o);
 }
 
 size_t object_code_bytes(const struct native_object *object)
 {
 	struct object o;
+	size_t bytes = 0;
 
-	return object_open(&o, object) ? o.function->st_size : 0;
+	if (!object_open(&o, object))
+		return 0;
+	for (u32 k = 0; k < o.symbol_count; k++)
+		bytes += is_function(&o.symbols[k]) ? o.symbols[k].st_size : 0;
+	return bytes;
 }
 
 /* --- Placing ------------------------------------------------------------------------------------ */
@@ -303,7 +331,7 @@ static void fill_sections(struct object *o, const struct native_image *image)
 }
 
 /* For those who work on it: PTXSIM_NATIVE_DUMP=perf names regions for perf(1) in /tmp/perf-PID.map. */
-static void name_for_perf(const struct object *o, u64 address)
+static void name_for_perf(const struct object *o, const Elf64_Sym *function, u64 address)
 {
 	const char *dump = getenv("PTXSIM_NATIVE_DUMP");
 	char path[64];
@@ -314,13 +342,31 @@ static void name_for_perf(const struct object *o, u64 address)
 	FILE *file = fopen(path, "a");
 	if (!file)
 		return;
-	fprintf(file, "%llx %llx %s\n", (unsigned long long)address, (unsigned long long)o->function->st_size,
-		symbol_name(o, o->function));
+	fprintf(file, "%llx %llx %s\n", (unsigned long long)address, (unsigned long long)function->st_size,
+		symbol_name(o, function));
 	fclose(file);
 }
 
+/* Notes where the functions are; false: one is of no region, or of one that has another. */
+static bool take_functions(const struct object *o, native_fn **entries, u32 entry_count)
+{
+	for (u32 k = 0; k < o->symbol_count; k++) {
+		const Elf64_Sym *s = &o->symbols[k];
+		u32 number;
+		if (!is_function(s))
+			continue;
+		if (!region_number(symbol_name(o, s), &number) || number >= entry_count || entries[number])
+			return false;
+		const u64 address = o->addresses[s->st_shndx] + s->st_value;
+		entries[number] = (native_fn *)(uintptr_t)address;
+		name_for_perf(o, s, address);
+	}
+	return true;
+}
+
 /* The mapping is there, and sections have their offsets in it. */
-static bool fill(struct native_image *image, struct object *objects, u32 count, u64 data_at, native_fn **entries)
+static bool fill(struct native_image *image, struct object *objects, u32 count, u64 data_at, native_fn **entries,
+		 u32 entry_count)
 {
 	struct linking l = {.image = image, .table = (u64 *)(void *)(image->base + data_at)};
 	bool good;
@@ -332,10 +378,7 @@ static bool fill(struct native_image *image, struct object *objects, u32 count, 
 		if (!o->start)
 			continue;
 		fill_sections(o, image);
-		good = relocate(&l, o);
-		const u64 address = o->addresses[o->function->st_shndx] + o->function->st_value;
-		entries[k] = (native_fn *)(uintptr_t)address;
-		name_for_perf(o, address);
+		good = relocate(&l, o) && take_functions(o, entries, entry_count);
 	}
 	return good && !mprotect(image->base, data_at, PROT_READ | PROT_EXEC) &&
 	       !mprotect(image->base + data_at, image->bytes - data_at, PROT_READ);
@@ -375,7 +418,8 @@ static u64 lay_out(struct object *o, u32 count, u64 *bytes)
 	return data_at;
 }
 
-bool image_link(struct native_image *image, const struct native_object *objects, u32 count, native_fn **entries)
+bool image_link(struct native_image *image, const struct native_object *objects, u32 count, native_fn **entries,
+		u32 entry_count)
 {
 	struct object *o = calloc(count + 1, sizeof *o);
 	u64 bytes = 0, data_at = 0;
@@ -389,7 +433,7 @@ bool image_link(struct native_image *image, const struct native_object *objects,
 		if (base != MAP_FAILED)
 			*image = (struct native_image){base, bytes};
 	}
-	good = image->base && fill(image, o, count, data_at, entries);
+	good = image->base && fill(image, o, count, data_at, entries, entry_count);
 	for (u32 k = 0; o && k < count; k++)
 		free(o[k].addresses);
 	free(o);
@@ -405,9 +449,10 @@ void image_free(struct native_image *image)
 	*image = (struct native_image){0};
 }
 #else
-bool image_link(struct native_image *image, const struct native_object *objects, u32 count, native_fn **entries)
+bool image_link(struct native_image *image, const struct native_object *objects, u32 count, native_fn **entries,
+		u32 entry_count)
 {
-	(void)image, (void)objects, (void)count, (void)entries;
+	(void)image, (void)objects, (void)count, (void)entries, (void)entry_count;
 	return false;
 }
 

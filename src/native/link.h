@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * From the object files that the plug-in makes of regions to code that can be run. Objects may come from the cache
- * folder, in a process that has not loaded the plug-in: a small linker of its own reads what LLVM makes of regions, one
+ * folder, in a process that has not loaded the plug-in: a small linker of its own reads what LLVM makes of regions, a
  * global function each, constants, and references to native_services. Whatever else stands in an object is refused.
  */
 #ifndef PTXSIM_NATIVE_LINK_H
@@ -25,10 +25,12 @@ struct native_object {
 	bool untried; /* the compiler has not come to it */
 };
 
-/* Links them; entries[k] is the function of the k-th, or NULL. False: one is damaged, or there is no memory. */
-bool image_link(struct native_image *image, const struct native_object *objects, u32 count, native_fn **entries);
+/* Links them; entries[k], of NULLs before, becomes the function of the kernel's k-th region, if an object has it. False: one is damaged,
+ * or there is no memory. */
+bool image_link(struct native_image *image, const struct native_object *objects, u32 count, native_fn **entries,
+		u32 entry_count);
 void image_free(struct native_image *image);
-/* Of an object's function, in bytes; 0: it is damaged. */
+/* Of an object's functions, in bytes; 0: it is damaged. */
 size_t object_code_bytes(const struct native_object *object);
 
 /* Code, not to be called from C: see keep.c. */

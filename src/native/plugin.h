@@ -11,7 +11,7 @@
 #include "exec/run.h"
 #include "native/region.h"
 
-enum { NATIVE_VERSION = 23, NATIVE_WAYS = 64, NATIVE_ALONG = 32, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
+enum { NATIVE_VERSION = 25, NATIVE_WAYS = 64, NATIVE_ALONG = 32, NATIVE_BODY = 1, NATIVE_NO_JOIN = 0xffffffff };
 
 /* How a warp left a region. */
 enum native_exit {
@@ -116,10 +116,11 @@ struct native_services {
 
 struct native_compiler;
 
-/* What the compiler has made of a region. */
+/* What the compiler has made of regions. */
 struct native_made {
 	u8 *object; /* for free(); NULL: nothing */
 	size_t bytes;
+	u32 regions;      /* it is of the first so many of those that were asked for */
 	u32 handlers;     /* instructions that call the interpreter's handler, */
 	u32 *handlers_of; /* and the numbers of the first `handlers_room` of them: the caller's memory */
 	u32 handlers_room;
@@ -132,11 +133,12 @@ struct native_plugin {
 	struct native_compiler *(*open)(u32 vector_bytes, char *message, size_t size);
 	/* What these regions have in common is made ready once. Not needed for `compile`. */
 	void (*prepare)(struct native_compiler *c, const struct regions *all);
-	/* Makes an object file with one global function, a native_fn, that refers to native_services by their names. False and
-	 * a message: none was made. May be called by one thread at a time. choosy: not for a region that would run no faster
-	 * than interpreted. */
-	bool (*compile)(struct native_compiler *c, const struct region *r, bool choosy, const char *name,
-			struct native_made *made, char *message, size_t size);
+	/* Makes an object file of the first of `count` regions, with those behind it that are small and go together. It has a
+	 * global function, a native_fn, of each, which refers to native_services by their names; its own ends with the region's
+	 * number: `first` and so on. False and a message: none was made. May be called by one thread at a time. choosy: not for
+	 * regions that would run no faster than interpreted. */
+	bool (*compile)(struct native_compiler *c, const struct region *r, u32 count, u32 first, bool choosy,
+			const char *name, struct native_made *made, char *message, size_t size);
 	/* A kernel's regions are done, and nothing may be wanted for long: gives back memory. */
 	void (*rest)(struct native_compiler *c);
 	void (*close)(struct native_compiler *c);

@@ -245,9 +245,11 @@ static bool gains(const struct code_flow *f, u32 k, const struct flow_row *addre
 	    form_space(s->form) != SPACE_GLOBAL || form_vector(s->form) != 1 || address->base == NO_OPERAND ||
 	    s->operand_count + 2 > STEP_OPERANDS_MAX)
 		return false;
+	const bool loads = s->form->row->traits & TRAIT_LOADS;
 	const u64 far = (u64)((s64)address->from + f->code->insns[k].imm);
 	return type_bits(form_type(s->form, 0)) <= 8u << address->shift && far == (u64)(s64)(s32)far &&
-	       (!(shapes & SHAPE_KNOWN) || !(shapes & (SHAPE_ROW | SHAPE_SAME | SHAPE_PARTS)));
+	       (!(shapes & SHAPE_KNOWN) ||
+		!(shapes & (SHAPE_ROW | SHAPE_SAME | SHAPE_PARTS | (loads ? SHAPE_SPOTS : 0))));
 }
 
 /* The scaled row that step k makes; NO_OPERAND: none. */

@@ -308,7 +308,9 @@ static u32 next_of(struct trial *t, u32 b)
 		note_parting(t, b);
 		return b + 1;
 	}
-	if (!t->parts)
+	if (t->parts)
+		note_parting(t, b);
+	else
 		t->shapes[last] |= SHAPE_KNOWN | SHAPE_SAME;
 	if (!taken)
 		return b + 1;

@@ -110,26 +110,41 @@ ALWAYS_INLINE bool LOAD_OF(load_uniform)(struct warp *w, const struct insn *i, L
 }
 
 #ifdef SEM_NATIVE
-/* Each half of a whole warp at neighbouring places. */
+/* The lanes that run of each half, at neighbouring places or at one. */
 ALWAYS_INLINE bool LOAD_OF(load_row_of_two)(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
 					    enum ir_space space, bool wide)
 {
-	const u64 *base = ROW_OF(u64, i->a), bytes = WARP_LANES / 2 * sizeof(MEMORY);
 	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
+	LANE value[WARP_LANES] __attribute__((aligned(64)));
+	struct halves h;
 
-	if (!wide || mask != FULL_MASK || !has_halves(i) || !in_two_rows64(base, sizeof(MEMORY)))
+	if (!wide || !has_halves(i, SHAPE_PARTS) ||
+	    !find_halves(&h, w, i, rows, space, sizeof(MEMORY), sizeof(MEMORY), false))
 		return false;
-	const u64 first = base[0] + (u64)(s64)i->imm, second = base[WARP_LANES / 2] + (u64)(s64)i->imm;
-	const u8 *low =
-		(first | second) % sizeof(MEMORY) ? NULL : space_range(w, i, space, first, first + bytes, false);
-	const u8 *high = low ? space_range(w, i, space, second, second + bytes, false) : NULL;
-	if (UNLIKELY(!high))
+	const MEMORY *from = (const MEMORY *)(const void *)h.low, *more = (const MEMORY *)(const void *)h.high;
+	EACH_LANE_OF_HALF
+	value[l] = KEEP(from[l]);
+	EACH_LANE_OF_HALF
+	value[l + WARP_LANES / 2] = KEEP(more[l]);
+	merge_row(d, value, sizeof value[0], mask);
+	return true;
+}
+ALWAYS_INLINE bool LOAD_OF(load_two_spots)(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+					   enum ir_space space, bool wide)
+{
+	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
+	LANE value[WARP_LANES] __attribute__((aligned(64)));
+	struct halves h;
+
+	if (!wide || !has_halves(i, SHAPE_SPOTS) || !find_halves(&h, w, i, rows, space, 0, sizeof(MEMORY), false))
 		return false;
-	const MEMORY *from = (const MEMORY *)(const void *)low, *more = (const MEMORY *)(const void *)high;
+	const LANE one = KEEP(*(const MEMORY *)(const void *)h.low),
+		   other = KEEP(*(const MEMORY *)(const void *)h.high);
 	EACH_LANE_OF_HALF
-	d[l] = KEEP(from[l]);
+	value[l] = one;
 	EACH_LANE_OF_HALF
-	d[l + WARP_LANES / 2] = KEEP(more[l]);
+	value[l + WARP_LANES / 2] = other;
+	merge_row(d, value, sizeof value[0], mask);
 	return true;
 }
 
@@ -163,8 +178,19 @@ ALWAYS_INLINE bool LOAD_OF(load_stepped)(struct warp *w, const struct insn *i, u
 
 	if (UNLIKELY(!from))
 		return false;
-	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l++) value[l] =
-		KEEP(*(const MEMORY *)(const void *)(from + (u64)step_of(i) * l));
+	if (has_small_stride(step_of(i), sizeof(MEMORY))) {
+		load_strided((u32 *)(void *)d, from, step_of(i));
+		return true;
+	}
+#define STEPPED(L) KEEP(*(const MEMORY *)(const void *)(from + (u64)step_of(i) * (L)))
+	_Pragma("clang loop unroll(full)") for (u32 l = 0; sizeof(LANE) == 4 && l < WARP_LANES; l += 4)
+	{
+		const words4 v = {(u32)STEPPED(l), (u32)STEPPED(l + 1), (u32)STEPPED(l + 2), (u32)STEPPED(l + 3)};
+		memcpy(&value[l], &v, sizeof v);
+	}
+	_Pragma("clang loop unroll(full)") for (u32 l = 0; sizeof(LANE) == 8 && l < WARP_LANES; l++) value[l] =
+		STEPPED(l);
+#undef STEPPED
 	EACH_LANE
 		d[l] = value[l];
 	return true;
@@ -246,7 +272,8 @@ ALWAYS_INLINE bool LOAD_OF(load_native)(struct warp *w, const struct insn *i, u8
 		return LOAD_OF(load_stepped)(w, i, rows, space, wide);
 	if (!(begins_with_few(i, space, wide) && are_few(mask)) &&
 	    (LOAD_OF(load_row)(w, i, rows, mask, space, wide) || LOAD_OF(load_same)(w, i, rows, mask, space, wide) ||
-	     LOAD_OF(load_row_of_two)(w, i, rows, mask, space, wide)))
+	     LOAD_OF(load_row_of_two)(w, i, rows, mask, space, wide) ||
+	     LOAD_OF(load_two_spots)(w, i, rows, mask, space, wide)))
 		return true;
 	return LOAD_OF(load_each)(w, i, rows, mask, space, wide);
 }
@@ -351,16 +378,20 @@ ALWAYS_INLINE bool LOAD_OF(load_local)(struct warp *w, const struct insn *i, u8 
 		LOAD_OF(load_local_row)(d, words + e.low / 4 * WARP_LANES, mask);
 		return true;
 	}
+	LANE own[WARP_LANES] __attribute__((aligned(64)));
+	u64 place[WARP_LANES] __attribute__((aligned(64)));
 #ifdef SEM_NATIVE
-	return false;
+	native_loops();
 #endif
+	memcpy(own, d, sizeof own);
+	memcpy(place, address, sizeof place);
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		const u32 *from = words + address[l] / 4 * WARP_LANES + l;
-		const u64 value =
-			sizeof(MEMORY) == 8 ? *from | (u64)from[WARP_LANES] << 32 : *from >> address[l] % 4 * 8;
-		d[l] = KEEP((MEMORY)value);
+		const u32 *from = words + place[l] / 4 * WARP_LANES + l;
+		const u64 value = sizeof(MEMORY) == 8 ? *from | (u64)from[WARP_LANES] << 32 : *from >> place[l] % 4 * 8;
+		own[l] = KEEP((MEMORY)value);
 	}
+	memcpy(d, own, sizeof own);
 	return true;
 }
 

@@ -55,7 +55,7 @@ ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 
 
 	if (is_by_window(i))
 		return load_by_window(w, i, rows, mask);
-	if (i->run == PROVEN_ROW || i->run == PROVEN_SAME || is_stepped(i, mask))
+	if (i->run == PROVEN_ROW || i->run == PROVEN_SAME)
 		return load_native_u32_u32(w, i, rows, mask, SPACE_SHARED, false);
 	return load_near_row(w, i, base, d, mask) || (mask == FULL_MASK && load_column(w, i, base, d)) ||
 	       (is_scattered_word(i) && load_each_u32_u32(w, i, rows, mask, SPACE_SHARED, false));

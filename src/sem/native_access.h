@@ -12,6 +12,7 @@
 #include "sem/native_rows.h"
 #include "sem/native_scaled.h"
 #include "sem/native_scattered.h"
+#include "sem/native_strided.h"
 #include "sem/native_window.h"
 
 /* Whether few lanes are looked for before anything else: where nothing is known of the addresses. */
@@ -20,10 +21,26 @@ ALWAYS_INLINE bool begins_with_few(const struct insn *i, enum ir_space space, bo
 	return space == SPACE_GLOBAL && wide && !(i->fp & SHAPE_KNOWN);
 }
 
-/* Whether a way for two rows pays, one for each half of the warp: where they are likely. */
-ALWAYS_INLINE bool has_halves(const struct insn *i)
+/* The halves of a warp, as of blocks 16 wide: where a way for those pays, since they are likely to be rows, or each to be at one place. */
+ALWAYS_INLINE bool has_halves(const struct insn *i, u32 shape)
 {
-	return (i->fp & (SHAPE_KNOWN | SHAPE_PARTS)) == (SHAPE_KNOWN | SHAPE_PARTS);
+	return (i->fp & (SHAPE_KNOWN | shape)) == (SHAPE_KNOWN | shape);
+}
+struct halves {
+	u8 *low, *high;
+};
+/* Where they are, each with lanes `step` apart, of `bytes`; all lanes are asked, whichever run. False: not so, out of reach, or not aligned. */
+ALWAYS_INLINE bool find_halves(struct halves *h, struct warp *w, const struct insn *i, const u8 *rows,
+			       enum ir_space space, u32 step, u32 bytes, bool is_store)
+{
+	const u64 *base = ROW_OF(u64, i->a), span = (WARP_LANES / 2 - 1) * (u64)step + bytes;
+
+	if (!in_two_rows64(base, step))
+		return false;
+	const u64 first = base[0] + (u64)(s64)i->imm, second = base[WARP_LANES / 2] + (u64)(s64)i->imm;
+	h->low = (first | second) % bytes ? NULL : space_range(w, i, space, first, first + span, is_store);
+	h->high = h->low ? space_range(w, i, space, second, second + span, is_store) : NULL;
+	return LIKELY(h->high != NULL);
 }
 
 /* A whole warp at equal distances that are known for certain: each lane's place is a constant from the first. */
@@ -120,6 +137,26 @@ ALWAYS_INLINE bool store_row_of_some(void *to, const void *from, u32 mask, u32 b
 	return bytes >= 4;
 #else
 	return bytes == 4 && is_own;
+#endif
+}
+
+/* The same of a half each to two rows that others may write, too. */
+ALWAYS_INLINE bool store_halves_of_some(const struct halves *h, const void *from, u32 mask, u32 bytes)
+{
+#if defined __AVX512F__
+	const u8 *row = from;
+
+	if (bytes == 4) {
+		_mm512_mask_storeu_epi32(h->low, (__mmask16)mask, _mm512_load_si512(row));
+		_mm512_mask_storeu_epi32(h->high, (__mmask16)(mask >> 16), _mm512_load_si512(row + 64));
+	}
+	for (u32 k = 0; bytes == 8 && k < 4; k++)
+		_mm512_mask_storeu_epi64((k < 2 ? h->low : h->high) + 64 * (k % 2), (__mmask8)(mask >> 8 * k),
+					 _mm512_load_si512(row + 64 * k));
+	return bytes >= 4;
+#else
+	(void)h, (void)from, (void)mask, (void)bytes;
+	return false;
 #endif
 }
 

@@ -74,6 +74,15 @@ ALWAYS_INLINE part other_bits(part a, part b) { return _mm256_xor_si256(a, b); }
 /* Bytes in words; what is no word is far. */
 ALWAYS_INLINE part in_words(part v) { return any_bit(_mm256_srli_epi32(v, 2), _mm256_slli_epi32(v, 30)); }
 ALWAYS_INLINE bool has_none(part v, part bits) { return _mm256_testz_si256(v, bits); }
+ALWAYS_INLINE part highest_words(part a, part b) { return _mm256_max_epu32(a, b); }
+/* Whether no word of `top` is above its word of `limit`, and none of `all` has any of `bits`. */
+ALWAYS_INLINE bool are_within(part top, part limit, part all, part bits)
+{
+	const part in = _mm256_cmpeq_epi32(highest_words(top, limit), limit);
+
+	return has_none(any_bit(other_bits(in, _mm256_set1_epi32(-1)), _mm256_and_si256(all, bits)),
+			_mm256_set1_epi32(-1));
+}
 /* Two registers as a table of words. */
 ALWAYS_INLINE part pick_near(const u8 *from, part slot)
 {
@@ -96,6 +105,11 @@ ALWAYS_INLINE part any_bit(part a, part b) { return _mm512_or_si512(a, b); }
 ALWAYS_INLINE part other_bits(part a, part b) { return _mm512_xor_si512(a, b); }
 ALWAYS_INLINE part in_words(part v) { return _mm512_ror_epi32(v, 2); }
 ALWAYS_INLINE bool has_none(part v, part bits) { return !_mm512_test_epi32_mask(v, bits); }
+ALWAYS_INLINE part highest_words(part a, part b) { return _mm512_max_epu32(a, b); }
+ALWAYS_INLINE bool are_within(part top, part limit, part all, part bits)
+{
+	return !(_mm512_cmpgt_epu32_mask(top, limit) | _mm512_test_epi32_mask(all, bits));
+}
 ALWAYS_INLINE part pick_near(const u8 *from, part slot)
 {
 	return _mm512_permutex2var_epi32(_mm512_loadu_si512(from), slot, _mm512_loadu_si512(from + 64));

@@ -53,15 +53,16 @@ ALWAYS_INLINE bool all_same32(const u32 at[WARP_LANES])
 		other[l] = at[l] != at[0] ? -1 : 0;
 	return !any_lanes32(other);
 }
+/* Each half of a warp `size` apart; 0: at one place. */
 ALWAYS_INLINE bool in_two_rows64(const u64 at[WARP_LANES], u32 size)
 {
-	const u64 *steps = lane_steps64[__builtin_ctz(size)];
+	const u64 *steps = lane_steps64[__builtin_ctz(size | 8)];
 	s64 off[WARP_LANES] __attribute__((aligned(64)));
 
 	EACH_LANE_OF_HALF
-	off[l] = at[l] - steps[l] != at[0] ? -1 : 0;
+	off[l] = at[l] - (size ? steps[l] : 0) != at[0] ? -1 : 0;
 	EACH_LANE_OF_HALF
-	off[l + WARP_LANES / 2] = at[l + WARP_LANES / 2] - steps[l] != at[WARP_LANES / 2] ? -1 : 0;
+	off[l + WARP_LANES / 2] = at[l + WARP_LANES / 2] - (size ? steps[l] : 0) != at[WARP_LANES / 2] ? -1 : 0;
 	return !any_lanes64(off);
 }
 ALWAYS_INLINE bool in_row32(const u32 at[WARP_LANES], u32 size)

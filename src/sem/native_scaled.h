@@ -30,15 +30,14 @@ ALWAYS_INLINE bool is_signed_index(const struct insn *i)
 
 /* The access that goes where this one says. */
 struct ahead {
-	u64 behind; /* its instruction, behind this one */
-	u64 parts;  /* as that one has them in place of its handler */
+	u64 parts; /* as that one has them in place of its handler */
 	u64 from;
 };
 
 ALWAYS_INLINE const struct ahead *ahead_of(const struct insn *i) { return (const struct ahead *)(const void *)(i + 1); }
 ALWAYS_INLINE u64 ahead_base(const struct insn *i, const u8 *rows)
 {
-	return i->run & PROVEN_AHEAD ? *ROW_OF(u64, (u32)ahead_of(i)->parts) : 0;
+	return i->run & PROVEN_AHEAD ? *ROW_OF(u64, (u32)ahead_of(i)->parts & ~(u32)(ALLOCATION_CACHE - 1)) : 0;
 }
 /* Where it would go by index 0, and 2^shift further for each one more, if it is there at all. */
 ALWAYS_INLINE uintptr_t ahead_start(const struct warp *w, const struct insn *i, u64 base)
@@ -46,7 +45,7 @@ ALWAYS_INLINE uintptr_t ahead_start(const struct warp *w, const struct insn *i, 
 	const struct ahead *a = ahead_of(i);
 	if (!(i->run & PROVEN_AHEAD))
 		return 0;
-	const struct remembered *r = native_remembered(w, (const struct insn *)((uintptr_t)i + (uintptr_t)a->behind));
+	const struct remembered *r = &w->worker->allocations[a->parts % ALLOCATION_CACHE];
 
 	return (uintptr_t)r->host + (uintptr_t)(base + a->from - r->low);
 }

@@ -72,15 +72,20 @@ ALWAYS_INLINE void put_words(u8 *to, part v, u32 mask, part bits)
 #endif
 enum { WINDOW_TABLES = WINDOW_WORDS / TABLE, ROW_TABLES = WARP_LANES / TABLE, WINDOW_PARTS = WINDOW_WORDS / PART };
 
-/* Whether register `to` has words of table `from`. */
-ALWAYS_INLINE bool uses(const u32 *used, u32 to, u32 from)
+/* Of which pieces register `to` has words, a set. */
+ALWAYS_INLINE u32 pieces_of(const u32 *used, u32 to)
 {
-	const u32 pieces = TABLE / WINDOW_PIECE;
-	u32 any = 0;
+	u32 pieces = 0;
 
 	for (u32 k = 0; k < PART / WINDOW_PIECE; k++)
-		any |= used[PART / WINDOW_PIECE * to + k];
-	return any >> pieces * from & ((1u << pieces) - 1);
+		pieces |= used[PART / WINDOW_PIECE * to + k];
+	return pieces;
+}
+/* Those of tables before number k, and of that one: what is asked of these alone is known as soon as the set is. */
+ALWAYS_INLINE u32 before(u32 pieces, u32 k) { return pieces & ((1u << TABLE / WINDOW_PIECE * k) - 1); }
+ALWAYS_INLINE u32 among(u32 pieces, u32 k)
+{
+	return pieces & ((1u << TABLE / WINDOW_PIECE) - 1) << TABLE / WINDOW_PIECE * k;
 }
 
 /* A register of a table that is constant: LLVM takes no more than 32 bytes at a time for one. */
@@ -112,13 +117,12 @@ ALWAYS_INLINE bool load_by_window(struct warp *w, const struct insn *i, u8 *rows
 	const u8 *from = window_place(w, i, rows, &z->at);
 	for (u32 to = 0; to < PARTS; to++) {
 		const part slot = numbers_at(z->slot + PART * to);
+		const u32 pieces = pieces_of(z->used, to);
 		part v = all_words(0);
-		bool any = false;
 		for (u32 k = 0; k < WINDOW_TABLES; k++)
-			if (uses(z->used, to, k)) {
+			if (among(pieces, k)) {
 				const struct word_table t = table_at(from + 4 * TABLE * k);
-				v = any ? pick_from(v, &t, slot, k) : pick(&t, slot);
-				any = true;
+				v = before(pieces, k) ? pick_from(v, &t, slot, k) : pick(&t, slot);
 			}
 		set_part(value, to, v);
 	}
@@ -135,15 +139,14 @@ ALWAYS_INLINE bool store_by_window(struct warp *w, const struct insn *i, const u
 	u8 *to = window_place(w, i, rows, &z->at);
 	for (u32 k = 0; k < WINDOW_PARTS; k++) {
 		const part lane = numbers_at(z->lane + PART * k);
+		const u32 pieces = pieces_of(z->used, k);
 		part v = all_words(0);
-		bool any = false;
 		for (u32 from = 0; from < ROW_TABLES; from++)
-			if (uses(z->used, k, from)) {
+			if (among(pieces, from)) {
 				const struct word_table t = table_at(ROW_OF(u32, i->b) + TABLE * from);
-				v = any ? pick_from(v, &t, lane, from) : pick(&t, lane);
-				any = true;
+				v = before(pieces, from) ? pick_from(v, &t, lane, from) : pick(&t, lane);
 			}
-		if (any)
+		if (pieces)
 			put_words(to + 4 * PART * k, v, mask, numbers_at(z->bit + PART * k));
 	}
 	return true;

@@ -5,51 +5,10 @@
  */
 #include "sem/native_scattered.h"
 #include "sem/few_lanes.h"
+#include "sem/scattered_whole.h"
 #include "sem/vector_access.h"
 
 #define SCATTERED_NAME_(name) SCATTERED_NAME(name)
-
-/* --- Rows in registers -------------------------------------------------------------------------- */
-
-/* Lanes, whose lowest bit in the mask is the first one's, become v. */
-ALWAYS_INLINE void merge_register(void *d, row_register v, u32 mask, u32 bytes)
-{
-#if defined __AVX512F__
-	const __m512i old = _mm512_load_si512(d);
-	_mm512_store_si512(d, bytes == 8 ? _mm512_mask_mov_epi64(old, (__mmask8)mask, v)
-					 : _mm512_mask_mov_epi32(old, (__mmask16)mask, v));
-#else
-	const __m256i bit = _mm256_load_si256(bytes == 8 ? (const void *)lane_bit64 : (const void *)lane_bit);
-	const __m256i on = bytes == 8 ? _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(mask), bit), bit)
-				      : _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((s32)mask), bit), bit);
-	_mm256_store_si256(d, _mm256_blendv_epi8(_mm256_load_si256(d), v, on));
-#endif
-}
-
-/* Values, as many as there are in an array, in a register. */
-ALWAYS_INLINE row_register register_of_words(const u32 *v)
-{
-	const __m256i low = _mm256_setr_epi32((s32)v[0], (s32)v[1], (s32)v[2], (s32)v[3], (s32)v[4], (s32)v[5],
-					      (s32)v[6], (s32)v[7]);
-#if defined __AVX512F__
-	const __m256i high = _mm256_setr_epi32((s32)v[8], (s32)v[9], (s32)v[10], (s32)v[11], (s32)v[12], (s32)v[13],
-					       (s32)v[14], (s32)v[15]);
-	return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
-#else
-	return low;
-#endif
-}
-ALWAYS_INLINE row_register register_of_pairs(const u64 *v)
-{
-	const __m256i low = _mm256_setr_epi64x((s64)v[0], (s64)v[1], (s64)v[2], (s64)v[3]);
-#if defined __AVX512F__
-	const __m256i high = _mm256_setr_epi64x((s64)v[4], (s64)v[5], (s64)v[6], (s64)v[7]);
-	return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
-#else
-	return low;
-#endif
-}
-#define REGISTER_OF(v) _Generic(&(v)[0], u32 * : register_of_words, u64 * : register_of_pairs)(v)
 
 /* --- Words ---------------------------------------------------------------------------------------- */
 

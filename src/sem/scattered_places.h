@@ -157,13 +157,6 @@ ALWAYS_INLINE u8 *place_of(const struct places *p, enum numbered by, u32 lane)
 }
 
 #if defined HAS_QUARTERS
-/* Whether no word of `top` is above its word of `limit`, and none of `all` has a bit of `low`. */
-ALWAYS_INLINE bool all_below(__m256i top, __m256i limit, __m256i all, __m256i low)
-{
-	const __m256i in = _mm256_cmpeq_epi32(_mm256_max_epu32(top, limit), limit);
-
-	return is_zero(_mm256_or_si256(_mm256_xor_si256(in, _mm256_set1_epi32(-1)), _mm256_and_si256(all, low)));
-}
 /* There is no comparison of such long numbers without sign: each is two, and what lies 4 GB above the range's beginning counts as out of
  * reach. */
 ALWAYS_INLINE bool find_far(u64 at[WARP_LANES], const u64 number[WARP_LANES], u32 mask, u64 first, u64 last, u32 bytes)
@@ -180,8 +173,8 @@ ALWAYS_INLINE bool find_far(u64 at[WARP_LANES], const u64 number[WARP_LANES], u3
 		all = _mm256_or_si256(all, _mm256_and_si256(own, on));
 		_mm256_store_si256((__m256i *)(void *)(at + l), place);
 	}
-	return all_below(top, _mm256_set1_epi64x(last < UINT32_MAX ? (s64)last : UINT32_MAX), all,
-			 _mm256_set1_epi64x(bytes - 1));
+	return are_within(top, _mm256_set1_epi64x(last < UINT32_MAX ? (s64)last : UINT32_MAX), all,
+			  _mm256_set1_epi64x(bytes - 1));
 }
 ALWAYS_INLINE bool find_near(u32 at[WARP_LANES], const u32 number[WARP_LANES], u32 mask, u32 last, u32 bytes)
 {
@@ -197,7 +190,7 @@ ALWAYS_INLINE bool find_near(u32 at[WARP_LANES], const u32 number[WARP_LANES], u
 		all = _mm256_or_si256(all, place);
 		_mm256_store_si256((__m256i *)(void *)(at + l), place);
 	}
-	return all_below(top, _mm256_set1_epi32((s32)last), all, _mm256_set1_epi32((s32)bytes - 1));
+	return are_within(top, _mm256_set1_epi32((s32)last), all, _mm256_set1_epi32((s32)bytes - 1));
 }
 #else
 ALWAYS_INLINE bool find_far(u64 at[WARP_LANES], const u64 number[WARP_LANES], u32 mask, u64 first, u64 last, u32 bytes)
@@ -248,18 +241,6 @@ ALWAYS_INLINE bool find_places(struct places *p, struct warp *w, const struct in
 	const struct range r = range_of(w, i, by, s);
 
 	return LIKELY(find_places_in(p, i, by, s, &r));
-}
-
-/* The first lane's bytes, where a whole warp's lie one after the other; else NULL. */
-ALWAYS_INLINE u8 *row_of_places(const struct insn *i, const struct places *p, enum numbered by,
-				const struct scattered *s)
-{
-	const u32 *at = p->near_;
-
-	if (by != BY_INDEX || s->mask != FULL_MASK || !may_be(i, SHAPE_ROW) || 1u << p->shift != s->bytes ||
-	    !in_row32(at, 1) || at[0] > at[WARP_LANES - 1])
-		return NULL;
-	return place_of(p, by, 0);
 }
 
 #endif

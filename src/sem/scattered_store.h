@@ -36,6 +36,34 @@ ALWAYS_INLINE bool STORE_OF(store_few)(const struct reach *r, enum lane_number b
 	return true;
 }
 
+/* Of all, in their order. */
+ALWAYS_INLINE void STORE_OF(store_by_shift)(const struct whole *z, enum numbered by, const void *row, u32 shift,
+					    const LANE *v)
+{
+	_Pragma("GCC unroll 8") for (u32 l = 0; l < WARP_LANES; l++) *
+		(volatile MEMORY *)(void *)whole_place(z, by, row, shift, l) = (MEMORY)v[l];
+}
+ALWAYS_INLINE bool STORE_OF(store_whole)(struct warp *w, const struct insn *i, enum numbered by,
+					 const struct scattered *s, const LANE *v)
+{
+	const u32 usual = by == BY_INDEX ? (u32)__builtin_ctz(sizeof(MEMORY)) : 0;
+	struct whole z;
+
+	if (!find_whole(&z, w, i, by, s))
+		return false;
+	if (by == BY_INDEX && may_be(i, SHAPE_ROW) && z.shift == usual && is_row_of_indices(s->row)) {
+		MEMORY *to = (MEMORY *)(void *)whole_place(&z, by, s->row, usual, 0);
+		EACH_LANE
+			to[l] = (MEMORY)v[l];
+		return true;
+	}
+	if (LIKELY(z.shift == usual))
+		STORE_OF(store_by_shift)(&z, by, s->row, usual, v);
+	else
+		STORE_OF(store_by_shift)(&z, by, s->row, z.shift, v);
+	return true;
+}
+
 ALWAYS_INLINE bool STORE_OF(store_many)(struct warp *w, const struct insn *i, enum numbered by,
 					const struct scattered *s, const LANE *v)
 {
@@ -43,12 +71,6 @@ ALWAYS_INLINE bool STORE_OF(store_many)(struct warp *w, const struct insn *i, en
 
 	if (!find_places(&p, w, i, by, s) && !(remember_allocation(w, i, by, s) && find_places(&p, w, i, by, s)))
 		return false;
-	MEMORY *row = (MEMORY *)(void *)row_of_places(i, &p, by, s);
-	if (row) {
-		EACH_LANE
-			row[l] = (MEMORY)v[l];
-		return true;
-	}
 	if (STORE_OF(store_halves)(i, by, &p, s->mask, v))
 		return true;
 	for (u32 left = s->mask; left; left &= left - 1) {
@@ -58,40 +80,45 @@ ALWAYS_INLINE bool STORE_OF(store_many)(struct warp *w, const struct insn *i, en
 	return true;
 }
 
-/* What is not done by few lanes is a function of its own, whose stack frame these would pay for. */
-SEPARATE bool STORE_OF(store_far_many)(struct warp *w, const struct insn *i, const u64 *base, void *value, u32 mask,
-				       enum ir_space space)
+/* What is neither done by all lanes nor by few is a function of its own, whose stack frame these would pay for. */
+SEPARATE bool STORE_OF(store_far_many)(struct warp *w, const struct insn *i, const struct scattered *s, void *value)
 {
-	const struct scattered s = {
-		.row = base, .space = space, .mask = mask, .bytes = sizeof(MEMORY), .is_store = true};
-
-	return STORE_OF(store_many)(w, i, BY_ADDRESS, &s, __builtin_assume_aligned(value, 64));
+	return STORE_OF(store_many)(w, i, BY_ADDRESS, s, __builtin_assume_aligned(value, 64));
 }
 bool STORE_FUNCTION(scattered_store)(struct warp *w, const struct insn *i, const u64 *base, void *value, u32 mask,
 				     enum ir_space space)
 {
+	const struct scattered s = {
+		.row = base, .space = space, .mask = mask, .bytes = sizeof(MEMORY), .is_store = true};
 	const struct reach r = reach_of(w, i, space == SPACE_SHARED ? REACH_SHARED : REACH_STORE, 0, sizeof(MEMORY));
 
-	return (are_few(mask) && STORE_OF(store_few)(&r, FAR_ADDRESS, base, value, mask)) ||
-	       STORE_OF(store_far_many)(w, i, base, value, mask, space);
+	if (mask == FULL_MASK ? !may_be(i, SHAPE_PARTS) && STORE_OF(store_whole)(w, i, BY_ADDRESS, &s, value)
+			      : are_few(mask) && STORE_OF(store_few)(&r, FAR_ADDRESS, base, value, mask))
+		return true;
+	return STORE_OF(store_far_many)(w, i, &s, value);
 }
 
-SEPARATE bool STORE_OF(store_near_many)(struct warp *w, const struct insn *i, const u32 *base, void *value, u32 mask)
+SEPARATE bool STORE_OF(store_near_many)(struct warp *w, const struct insn *i, const struct scattered *s, void *value)
 {
-	const struct scattered s = {.row = base, .mask = mask, .bytes = sizeof(MEMORY), .is_store = true};
-
-	return STORE_OF(store_many)(w, i, BY_NEAR, &s, __builtin_assume_aligned(value, 64));
+	return STORE_OF(store_many)(w, i, BY_NEAR, s, __builtin_assume_aligned(value, 64));
 }
 bool STORE_FUNCTION(scattered_store_near)(struct warp *w, const struct insn *i, const u32 *base, void *value, u32 mask)
 {
+	const struct scattered s = {.row = base, .mask = mask, .bytes = sizeof(MEMORY), .is_store = true};
 	const struct reach r = reach_of(w, i, REACH_SHARED, 0, sizeof(MEMORY));
 
-	return (are_few(mask) && STORE_OF(store_few)(&r, NEAR_ADDRESS, base, value, mask)) ||
-	       STORE_OF(store_near_many)(w, i, base, value, mask);
+	if (mask == FULL_MASK ? STORE_OF(store_whole)(w, i, BY_NEAR, &s, value)
+			      : are_few(mask) && STORE_OF(store_few)(&r, NEAR_ADDRESS, base, value, mask))
+		return true;
+	return STORE_OF(store_near_many)(w, i, &s, value);
 }
 
-SEPARATE bool STORE_OF(store_scaled_many)(struct warp *w, const struct insn *i, const u32 *index, void *value, u32 mask,
-					  u64 base)
+SEPARATE bool STORE_OF(store_scaled_many)(struct warp *w, const struct insn *i, const struct scattered *s, void *value)
+{
+	return STORE_OF(store_many)(w, i, BY_INDEX, s, __builtin_assume_aligned(value, 64));
+}
+bool STORE_FUNCTION(scattered_store_scaled)(struct warp *w, const struct insn *i, const u32 *index, void *value,
+					    u32 mask, u64 base)
 {
 	const struct scattered s = {.row = index,
 				    .space = SPACE_GLOBAL,
@@ -99,16 +126,13 @@ SEPARATE bool STORE_OF(store_scaled_many)(struct warp *w, const struct insn *i, 
 				    .mask = mask,
 				    .bytes = sizeof(MEMORY),
 				    .is_store = true};
-
-	return STORE_OF(store_many)(w, i, BY_INDEX, &s, __builtin_assume_aligned(value, 64));
-}
-bool STORE_FUNCTION(scattered_store_scaled)(struct warp *w, const struct insn *i, const u32 *index, void *value,
-					    u32 mask, u64 base)
-{
 	const struct reach r = reach_of(w, i, REACH_STORE, base, sizeof(MEMORY));
 
-	return (are_few(mask) && !is_signed_index(i) && STORE_OF(store_few)(&r, INDEX, index, value, mask)) ||
-	       STORE_OF(store_scaled_many)(w, i, index, value, mask, base);
+	if (mask == FULL_MASK
+		    ? STORE_OF(store_whole)(w, i, BY_INDEX, &s, value)
+		    : are_few(mask) && !is_signed_index(i) && STORE_OF(store_few)(&r, INDEX, index, value, mask))
+		return true;
+	return STORE_OF(store_scaled_many)(w, i, &s, value);
 }
 
 #undef STORE_JOIN

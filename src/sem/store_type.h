@@ -56,8 +56,31 @@ ALWAYS_INLINE bool STORE_OF(store_stepped)(struct warp *w, const struct insn *i,
 
 	if (UNLIKELY(!to))
 		return false;
+	if (has_small_stride(step_of(i), sizeof(MEMORY))) {
+		store_strided(to, (const u32 *)(const void *)s, step_of(i));
+		return true;
+	}
 	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l++) *
 		(MEMORY *)(void *)(to + (u64)step_of(i) * l) = (MEMORY)s[l];
+	return true;
+}
+/* Each half of the warp at neighbouring places. */
+ALWAYS_INLINE bool STORE_OF(store_row_of_two)(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+					      enum ir_space space, bool wide)
+{
+	const LANE *s = __builtin_assume_aligned(rows + i->b, 64);
+	struct halves h;
+
+	if (!wide || !has_halves(i, SHAPE_PARTS) ||
+	    !find_halves(&h, w, i, rows, space, sizeof(MEMORY), sizeof(MEMORY), true))
+		return false;
+	if (mask != FULL_MASK)
+		return store_halves_of_some(&h, s, mask, sizeof(MEMORY));
+	MEMORY *to = (MEMORY *)(void *)h.low, *more = (MEMORY *)(void *)h.high;
+	EACH_LANE_OF_HALF
+	to[l] = (MEMORY)s[l];
+	EACH_LANE_OF_HALF
+	more[l] = (MEMORY)s[l + WARP_LANES / 2];
 	return true;
 }
 /* Wherever the lanes' places are: by a function of the library, from copies of the rows. */
@@ -105,6 +128,7 @@ ALWAYS_INLINE bool STORE_OF(store_native)(struct warp *w, const struct insn *i, 
 	if (is_stepped(i, mask))
 		return STORE_OF(store_stepped)(w, i, rows, space, wide);
 	return STORE_OF(store_row)(w, i, rows, mask, space, wide) ||
+	       STORE_OF(store_row_of_two)(w, i, rows, mask, space, wide) ||
 	       STORE_OF(store_each)(w, i, rows, mask, space, wide);
 }
 #endif
@@ -210,17 +234,22 @@ ALWAYS_INLINE bool STORE_OF(store_local)(struct warp *w, const struct insn *i, u
 		STORE_OF(store_local_row)(words + e.low / 4 * WARP_LANES, s, mask);
 		return true;
 	}
+	LANE own[WARP_LANES] __attribute__((aligned(64)));
+	u64 place[WARP_LANES] __attribute__((aligned(64)));
 #ifdef SEM_NATIVE
-	return false;
+	native_loops();
 #endif
+	memcpy(own, s, sizeof own);
+	memcpy(place, address, sizeof place);
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
-		u32 *to = words + address[l] / 4 * WARP_LANES + l;
-		const u32 shift = sizeof(MEMORY) < 4 ? (u32)(address[l] % 4 * 8) : 0;
+		const LANE value = ((const volatile LANE *)own)[l];
+		u32 *to = words + place[l] / 4 * WARP_LANES + l;
+		const u32 shift = sizeof(MEMORY) < 4 ? (u32)(place[l] % 4 * 8) : 0;
 		const u32 bits = (u32)(MEMORY)UINT64_MAX << shift;
-		*to = (*to & ~bits) | ((u32)s[l] << shift & bits);
+		*to = (*to & ~bits) | ((u32)value << shift & bits);
 		if (sizeof(MEMORY) == 8)
-			to[WARP_LANES] = (u32)((u64)s[l] >> 32);
+			to[WARP_LANES] = (u32)((u64)value >> 32);
 	}
 	return true;
 }

@@ -102,6 +102,27 @@ static const char *const parts[] = {
 	"bar.sync 0; ld.shared.u32 r7, [r5+4]; bar.sync 0; st.shared.u32 [r6+8], r4; bar.sync 0; ld.shared.u32 r8, "
 	"[r6+8];"
 	"ld.shared.v2.u32 {r14, r15}, [r5]; mad.lo.u32 r9, r7, 3, r8; mad.lo.u32 r9, r9, 5, r14; add.u32 r9, r9, r15;",
+	/* Members of structs: words at small distances, loaded and stored, up to the last word of the memory. */
+	"mul.wide.u32 d2, r3, 8; add.u64 d2, d0, d2; ld.global.u32 r4, [d2+4]; mul.wide.u32 d3, r3, 16; add.u64 d3, "
+	"d0, "
+	"d3; ld.global.f32 f0, [d3+8]; mul.wide.u32 d4, r3, 20; add.u64 d4, d0, d4; ld.global.s32 r5, [d4]; "
+	"ld.global.u32 "
+	"r6, [d4+16]; mul.wide.u32 d5, r3, 28; add.u64 d5, d0, d5; ld.global.u32 r7, [d5+12]; mul.wide.u32 d6, r3, 32; "
+	"add.u64 d6, d0, d6; ld.global.u32 r8, [d6+28]; mov.b32 r9, f0; mad.lo.u32 r9, r9, 3, r4; mad.lo.u32 r9, r9, "
+	"5, "
+	"r5; mad.lo.u32 r9, r9, 7, r6; mad.lo.u32 r9, r9, 9, r7; add.u32 r9, r9, r8; mul.wide.u32 d7, r3, 36; add.u64 "
+	"d7, d0, d7; ld.global.u32 r4, [d7]; xor.b32 r9, r9, r4;",
+	"mad.lo.u32 r4, r11, r12, r10; mad.lo.u32 r4, r4, r2, r0; mad.lo.u32 r4, r1, 128, r4; mul.wide.u32 d2, r4, 8; "
+	"add.u64 d2, d1, d2; st.global.u32 [d2+13312], r4; mul.wide.u32 d3, r4, 12; add.u64 d3, d1, d3; add.u32 r5, "
+	"r4, "
+	"7; st.global.u32 [d3+2048], r5; mul.wide.u32 d4, r4, 16; add.u64 d4, d1, d4; st.global.f32 [d4+6664], f0; "
+	"add.u32 r6, r4, 9; st.global.u32 [d4+6668], r6; ld.global.u32 r7, [d4+6668]; ld.global.u32 r8, [d3+2048]; "
+	"mad.lo.u32 r9, r7, 3, r8;",
+	"mad.lo.u32 r4, r11, r12, r10; mad.lo.u32 r4, r4, r2, r0; mad.lo.u32 r5, r4, 28, r13; st.shared.u32 [r5], r3; "
+	"mad.lo.u32 r6, r4, 32, r13; "
+	"bar.sync 0; ld.shared.u32 r7, [r5]; bar.sync 0; st.shared.u32 [r6+28], r4; st.shared.u32 [r6+4], r7; bar.sync "
+	"0; ld.shared.u32 r8, [r6+28]; ld.shared.u32 r14, [r6]; setp.lt.u32 p, r0, 11; @p st.shared.u32 [r6], r8; "
+	"ld.shared.u32 r15, [r6]; mad.lo.u32 r9, r7, 3, r8; mad.lo.u32 r9, r9, 5, r14; add.u32 r9, r9, r15;",
 	/* What lies at one place: by all lanes, by some, in a loop, and in memory that each lane has for itself. */
 	"setp.lt.u32 p, r0, 5; mov.u32 r4, 3; @p ld.global.u32 r4, [d0+16]; mov.u32 r5, 4; @p bra side; ld.global.u32 "
 	"r5, [d0+20];"

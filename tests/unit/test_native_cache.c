@@ -39,24 +39,17 @@ static const char *only_file(void)
 	return path;
 }
 
-/* Runs a kernel, natively; *cached: its code was found. */
-static u32 run(u32 factor, bool *cached)
+/* Runs a kernel on words that count from 0, natively: how many regions it has; *cached: their code was found. */
+static u32 run_text(const char *source, size_t length, u32 words[32], bool *cached)
 {
-	static const char text[] =
-		".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 to)\n{\n"
-		".reg .b32 r<5>; .reg .b64 d<3>; ld.param.u64 d0, [to]; mov.u32 r0, %%tid.x;\n"
-		"mul.wide.u32 d1, r0, 4; add.u64 d2, d0, d1; ld.global.u32 r0, [d2]; mul.lo.u32 r1, r0, %u; xor.b32 "
-		"r2, r1, r0;\n"
-		"add.u32 r3, r2, 5; shl.b32 r4, r3, 1; st.global.u32 [d2], r4; ret;\n}\n";
 	const struct lower_options options = {0};
 	struct session s;
 	struct fault fault;
 	struct launch_stats stats;
-	char source[1024], message[256] = "";
+	char message[256] = "";
 
 	ck_assert(session_open(&s));
-	const int length = snprintf(source, sizeof source, text, factor);
-	session_add_text(&s, "cache.ptx", source, (size_t)length);
+	session_add_text(&s, "cache.ptx", source, length);
 	ck_assert_msg(session_build(&s, &options), "%.1000s", session_diagnostics(&s, false));
 	ck_assert(session_reset_memory(&s));
 	const u64 params[1] = {memory_allocate(&s.memory, 256, 256, "to", 0)};
@@ -72,11 +65,56 @@ static u32 run(u32 factor, bool *cached)
 			   .jobs = 1};
 	l.native = session_native(&s, s.program, l.kernel, NATIVE_ALWAYS);
 	ck_assert_msg(launch_run(&l, &stats, &fault, message, sizeof message) == LAUNCH_OK, "%s", message);
-	for (u32 k = 0; k < 32; k++)
-		ck_assert_uint_eq(to[k], ((k * factor ^ k) + 5) << 1);
+	memcpy(words, to, 32 * sizeof *words);
 	const u32 regions = native_report_of(l.native)->regions;
 	*cached = native_report_of(l.native)->cached;
 	session_close(&s);
+	return regions;
+}
+
+#define KERNEL_BEGINS                                                                           \
+	".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 to)\n{\n" \
+	".reg .b32 r<5>; .reg .b64 d<3>; ld.param.u64 d0, [to]; mov.u32 r0, %%tid.x;\n"         \
+	"mul.wide.u32 d1, r0, 4; add.u64 d2, d0, d1; ld.global.u32 r0, [d2];"
+
+/* One region. */
+static u32 run(u32 factor, bool *cached)
+{
+	static const char text[] =
+		KERNEL_BEGINS "mul.lo.u32 r1, r0, %u; xor.b32 r2, r1, r0;\n"
+			      "add.u32 r3, r2, 5; shl.b32 r4, r3, 1; st.global.u32 [d2], r4; ret;\n}\n";
+	char source[1024];
+	u32 words[32];
+
+	const int length = snprintf(source, sizeof source, text, factor);
+	const u32 regions = run_text(source, (size_t)length, words, cached);
+	for (u32 k = 0; k < 32; k++)
+		ck_assert_uint_eq(words[k], ((k * factor ^ k) + 5) << 1);
+	return regions;
+}
+
+/* As many regions as there are steps, of which each does something else, and one more. */
+static u32 run_steps(u32 steps, bool *cached)
+{
+	char source[8192];
+	u32 words[32];
+	int at = snprintf(source, sizeof source, KERNEL_BEGINS);
+
+	for (u32 n = 1; n <= steps; n++)
+		at += snprintf(source + at, sizeof source - (size_t)at,
+			       "bar.sync 0; mul.lo.u32 r1, r0, 7; add.u32 r2, r1, %u; xor.b32 r3, r2, r0; shl.b32 r4, "
+			       "r3, 1; xor.b32 r0, r4, r2;\n",
+			       1000 * n);
+	at += snprintf(source + at, sizeof source - (size_t)at, "st.global.u32 [d2], r0; ret;\n}\n");
+	const u32 regions = run_text(source, (size_t)at, words, cached);
+	for (u32 k = 0; k < 32; k++) {
+		u32 expected = k;
+		for (u32 n = 1; n <= steps; n++) {
+			const u32 sum = 7 * expected + 1000 * n;
+			expected = (sum ^ expected) << 1 ^ sum;
+		}
+		ck_assert_uint_eq(words[k], expected);
+	}
 	return regions;
 }
 
@@ -123,6 +161,31 @@ START_TEST(a_second_tier_finds_the_code)
 }
 END_TEST
 
+enum { STEPS = 40 };
+
+/* Copies the folder's only file, of whose key the copy has the bytes. */
+static struct native_key key_of(const char *path, u8 *text, size_t room)
+{
+	const int fd = open(path, O_RDONLY);
+	const ssize_t bytes = read(fd, text, room);
+	u64 key_bytes;
+
+	close(fd);
+	ck_assert_int_gt(bytes, 40);
+	memcpy(&key_bytes, text + 24, 8);
+	ck_assert_int_gt(bytes, (long long)key_bytes + 40);
+	return (struct native_key){text + 40, key_bytes};
+}
+
+static u32 count_objects(const struct cached_objects *found, u32 regions)
+{
+	u32 count = 0;
+
+	for (u32 k = 0; k < regions; k++)
+		count += found->objects[k].bytes > 0;
+	return count;
+}
+
 /* A process that ends while its compiler works leaves a part; the next one goes on from there. */
 START_TEST(what_is_left_is_compiled)
 {
@@ -134,13 +197,7 @@ START_TEST(what_is_left_is_compiled)
 		return;
 	cache_begin();
 	run(7, &cached);
-	const int fd = open(only_file(), O_RDONLY);
-	const ssize_t bytes = read(fd, text, sizeof text);
-	close(fd);
-	u64 key_bytes;
-	memcpy(&key_bytes, text + 24, 8);
-	ck_assert_int_gt(bytes, (long long)key_bytes + 40);
-	const struct native_key key = {text + 40, key_bytes};
+	const struct native_key key = key_of(only_file(), text, sizeof text);
 	const struct native_object untried = {.untried = true};
 	ck_assert(cache_find(&key, 1, &found));
 	ck_assert(!found.objects[0].untried && found.objects[0].bytes);
@@ -150,6 +207,54 @@ START_TEST(what_is_left_is_compiled)
 	ck_assert(found.objects[0].untried && !found.objects[0].bytes);
 	cache_release(&found);
 	is_kept(7);
+	cache_end();
+}
+END_TEST
+
+/* Small regions are several in an object; where some objects are missing these are made, and the others stay. */
+START_TEST(small_regions_share_objects)
+{
+	static u8 text[1 << 20];
+	struct cached_objects found;
+	bool cached;
+
+	if (!native_is_there())
+		return;
+	cache_begin();
+	ck_assert_uint_eq(run_steps(STEPS, &cached), STEPS + 1);
+	ck_assert_uint_eq(run_steps(STEPS, &cached), STEPS + 1);
+	ck_assert(cached);
+	const struct native_key key = key_of(only_file(), text, sizeof text);
+	ck_assert(cache_find(&key, STEPS + 1, &found));
+	const u32 objects = count_objects(&found, STEPS + 1);
+	ck_assert_uint_gt(objects, 1);
+	ck_assert_uint_le(objects, STEPS / 4);
+	/* All but what the first object has. */
+	for (u32 k = 1, gone = 0; k <= STEPS; k++) {
+		gone |= found.objects[k].bytes > 0;
+		if (gone)
+			found.objects[k] = (struct native_object){.untried = true};
+	}
+	const u64 first = found.objects[0].bytes;
+	cache_keep(&key, NULL, found.objects, STEPS + 1);
+	cache_release(&found);
+	ck_assert_uint_eq(run_steps(STEPS, &cached), STEPS + 1);
+	ck_assert(!cached);
+	ck_assert(cache_find(&key, STEPS + 1, &found));
+	ck_assert_uint_eq(count_objects(&found, STEPS + 1), objects);
+	ck_assert_uint_eq(found.objects[0].bytes, first);
+	/* An object of others is not linked for them, nor twice. */
+	struct native_image image;
+	native_fn *entries[STEPS + 1] = {0};
+	ck_assert(!image_link(&image, found.objects, 1, entries, 1));
+	memset(entries, 0, sizeof entries);
+	struct native_object twice[2] = {found.objects[0], found.objects[0]};
+	ck_assert(!image_link(&image, twice, 2, entries, STEPS + 1));
+	memset(entries, 0, sizeof entries);
+	ck_assert(image_link(&image, twice, 1, entries, STEPS + 1));
+	ck_assert(entries[0] && entries[1] && !entries[STEPS]);
+	image_free(&image);
+	cache_release(&found);
 	cache_end();
 }
 END_TEST
@@ -397,7 +502,6 @@ END_TEST
 START_TEST(damaged_objects_are_refused_or_linked)
 {
 	struct native_image image;
-	native_fn *entry;
 	bool cached;
 	u32 refused = 0;
 
@@ -419,7 +523,8 @@ START_TEST(damaged_objects_are_refused_or_linked)
 			const u8 was = object[k];
 			object[k] = (u8)(value == 0 ? 0xff : value == 1 ? was ^ 0x80 : was + 1);
 			const struct native_object one = {.start = object, .bytes = bytes};
-			if (image_link(&image, &one, 1, &entry))
+			native_fn *entry = NULL;
+			if (image_link(&image, &one, 1, &entry, 1))
 				image_free(&image);
 			else
 				refused++;
@@ -431,7 +536,8 @@ START_TEST(damaged_objects_are_refused_or_linked)
 		u8 *part = malloc(size + 1);
 		memcpy(part, object, size);
 		const struct native_object one = {.start = part, .bytes = size};
-		ck_assert(!size || !image_link(&image, &one, 1, &entry));
+		native_fn *entry = NULL;
+		ck_assert(!size || !image_link(&image, &one, 1, &entry, 1));
 		free(part);
 	}
 	free(object);
@@ -443,6 +549,7 @@ UNIT_TESTS("native cache", 120)
 {
 	tcase_add_test(unit, a_second_tier_finds_the_code);
 	tcase_add_test(unit, what_is_left_is_compiled);
+	tcase_add_test(unit, small_regions_share_objects);
 	tcase_add_loop_test(unit, off_keeps_nothing, 0, 2);
 	tcase_add_test(unit, damaged_files_are_compiled_again);
 	tcase_add_test(unit, unsafe_files_are_not_used);

@@ -12,7 +12,7 @@
 #include "native_there.h"
 #include "same_outcome.h"
 
-enum { WORDS = 16384 };
+enum { WORDS = 32768 };
 
 /* Its part has the block's coordinates in r1 to r3, the thread's in r4 and r5, the grid's in r6 and r7, the block's sizes in r8 and r9, the
  * number of the block in r10 and of the thread in the launch in r12, and the address of the thread's word in d2. */
@@ -64,6 +64,19 @@ static const char *const parts[] = {
 	"shr.u32 r20, r12, 5; setp.eq.u32 p, r20, r13; mov.b64 d3, 12; selp.b64 d2, d3, d2, p; st.global.u32 [d2], "
 	"r12;",
 	"setp.eq.u32 p, r12, r13; mov.b64 d3, 12; selp.b64 d2, d3, d2, p; st.global.u32 [d2], r12;",
+	/* Rows of a matrix whose width the launch says: parts of a warp in different ones, along them and at one place; all lanes, and some, which
+	 * store there, too. */
+	"and.b32 r20, r13, 63; mad.lo.u32 r21, r5, r20, 5; mad.lo.u32 r22, r5, r20, r4; and.b32 r22, r22, 4095; "
+	"mul.wide.u32 d3, r21, 4; add.s64 d3, d0, d3; mul.wide.u32 d4, r22, 4; add.s64 d4, d0, d4; ld.global.u32 r23, "
+	"[d3]; ld.global.u32 r24, [d4]; ld.global.u16 h0, [d3+114688]; cvt.u32.u16 r25, h0; mad.lo.u32 r23, r23, 3, "
+	"r24; "
+	"add.u32 r23, r23, r25; st.global.u32 [d2+32768], r23;",
+	"and.b32 r20, r13, 63; mad.lo.u32 r21, r5, r20, 7; and.b32 r21, r21, 1023; mul.wide.u32 d3, r21, 8; add.s64 "
+	"d3, "
+	"d0, d3; mad.lo.u32 r22, r10, 16, r5; mad.lo.u32 r22, r22, 16, r4; and.b32 r22, r22, 2047; mul.wide.u32 d4, "
+	"r22, "
+	"8; add.s64 d4, d0, d4; and.b32 r25, r4, 5; setp.eq.u32 p, r25, 1; ld.global.u64 d5, [d3+114688]; @p bra end; "
+	"ld.global.u64 d6, [d3+114688]; add.s64 d5, d5, d6; st.global.u64 [d4], d5; st.global.u32 [d2+32768], r22;",
 	/* The same word from each block, so that the last one's is left. */
 	"mul.wide.u32 d1, r4, 4; add.s64 d2, d0, d1; st.global.u32 [d2], r10;",
 };

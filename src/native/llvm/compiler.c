@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The plug-in's door: from a region to an object file.
+ * The plug-in's door: from regions to an object file.
  */
 #include "native/llvm/internal.h"
 
@@ -19,7 +19,7 @@
 struct native_compiler {
 	LLVMTargetMachineRef machine;
 	const char *width;
-	u32 vector_bytes, made;
+	u32 vector_bytes;
 	char library[4096]; /* the file of LLVM; "": it is not known */
 	struct stat was;
 	struct extracts extracts;
@@ -145,33 +145,84 @@ static bool gains_by_vector_passes(const struct region *r)
 	return any && count <= VECTOR_REGION_MOST;
 }
 
-static bool optimise(struct native_compiler *c, LLVMModuleRef module, const struct region *r, const char *name,
-		     char *message, size_t size)
+static const char *passes_for(const struct native_compiler *c, const struct region *r)
+{
+	return c->vector_bytes == 32 && gains_by_vector_passes(r) ? vector_passes : passes;
+}
+
+/* Regions of one module: each is a function of it. To set up the code generator, and to copy meanings into the module, takes as long as half
+ * a small region, so some of these share one. */
+enum { SHARED_COST = 100000, SHARED_MOST = 16 };
+
+struct shared {
+	const struct region *r;
+	u32 count, first; /* the first one's number */
+	const char *kernel;
+	bool taken[SHARED_MOST]; /* it has a function */
+};
+
+static void function_name(const struct shared *s, u32 k, char name[160])
+{
+	snprintf(name, 160, "%.100s_%u_%u", s->kernel, s->r[k].first, s->first + k);
+}
+
+static LLVMValueRef function_of(const struct shared *s, u32 k, LLVMModuleRef module)
+{
+	char name[160];
+
+	function_name(s, k, name);
+	return s->taken[k] ? LLVMGetNamedFunction(module, name) : NULL;
+}
+
+/* How many of the first regions. They are compiled alike, and don't take so long together that whoever waits for the compiler, or goes on
+ * from what has been kept, would mind. */
+static u32 how_many(const struct native_compiler *c, const struct region *r, u32 count)
+{
+	u64 cost = r->cost;
+	u32 n = 1;
+
+	for (; n < count && n < SHARED_MOST; n++) {
+		cost += r[n].cost;
+		if (cost > SHARED_COST || r[n].fp != r->fp || r[n].lean != r->lean ||
+		    passes_for(c, &r[n]) != passes_for(c, r))
+			break;
+	}
+	return n;
+}
+
+enum { LINE = 64 }; /* bytes of the cache */
+
+static void finish(const struct native_compiler *c, LLVMValueRef function, const struct region *r)
+{
+	LLVMModuleRef module = LLVMGetGlobalParent(function);
+
+	LLVMSetAlignment(function, LINE);
+	nans_put_off(function, r);
+	region_keep_rows(function, LLVMGetNamedFunction(module, "native_range_slow"));
+	chains_gather(function, c->vector_bytes);
+	pin_results(function, c->vector_bytes);
+}
+
+static bool optimise(struct native_compiler *c, LLVMModuleRef module, const struct shared *s, char *message,
+		     size_t size)
 {
 	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-	const char *const own = c->vector_bytes == 32 && gains_by_vector_passes(r) ? vector_passes : passes;
-	const bool wrong = failed(LLVMRunPasses(module, own, c->machine, options), message, size);
+	const bool wrong = failed(LLVMRunPasses(module, passes_for(c, s->r), c->machine, options), message, size);
 
 	LLVMDisposePassBuilderOptions(options);
-	if (!wrong) {
-		LLVMValueRef function = LLVMGetNamedFunction(module, name);
-		nans_put_off(function, r);
-		region_keep_rows(function, LLVMGetNamedFunction(module, "native_range_slow"));
-		chains_gather(function, c->vector_bytes);
-		pin_results(function, c->vector_bytes);
-	}
+	for (u32 k = 0; !wrong && k < s->count; k++)
+		if (s->taken[k])
+			finish(c, function_of(s, k, module), &s->r[k]);
 	rest_between(c);
 	return !wrong;
 }
 
 /* What functions stay, no other module may see. */
-static void hide(LLVMModuleRef module, const char *but)
+static void hide_all(LLVMModuleRef module)
 {
-	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-		size_t length;
-		if (!LLVMIsDeclaration(f) && strcmp(LLVMGetValueName2(f, &length), but))
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+		if (!LLVMIsDeclaration(f))
 			LLVMSetLinkage(f, LLVMInternalLinkage);
-	}
 	for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
 		if (!LLVMIsDeclaration(g) && LLVMGetLinkage(g) == LLVMLinkOnceODRLinkage)
 			LLVMSetLinkage(g, LLVMInternalLinkage);
@@ -207,7 +258,7 @@ static bool pays(const struct region *r, const struct meanings *m)
 }
 
 /* For those who work on it: PTXSIM_NATIVE_DUMP=regions says what becomes of regions, =code shows LLVM's code before and
- * after its passes, and =objects leaves an object file of each region in the current folder. */
+ * after its passes, and =objects leaves each object file in the current folder. */
 static bool dumps(const char *what)
 {
 	const char *dump = getenv("PTXSIM_NATIVE_DUMP");
@@ -233,13 +284,15 @@ static void tell_memory(LLVMValueRef function)
 {
 	LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
 	LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
+	size_t length;
 	u64 bytes = 0;
 
 	for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i))
 		if (LLVMIsAAllocaInst(i))
 			bytes += LLVMABISizeOfType(layout, LLVMGetAllocatedType(i));
 	if (bytes)
-		fprintf(stderr, "  rows and places that stay in memory: %llu bytes\n", (unsigned long long)bytes);
+		fprintf(stderr, "  rows and places of %s that stay in memory: %llu bytes\n",
+			LLVMGetValueName2(function, &length), (unsigned long long)bytes);
 }
 
 static double processor_ms(void)
@@ -249,13 +302,20 @@ static double processor_ms(void)
 	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) ? 0 : (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* What it has taken so far. */
-static void tell_time(const struct region *r, double start)
+/* What all have taken together. */
+static void tell_time(const struct shared *s, double start)
 {
+	u64 cost = 0, parts[COST_PARTS] = {0};
+
+	for (u32 k = 0; k < s->count; k++) {
+		cost += s->taken[k] ? s->r[k].cost : 0;
+		for (u32 part = 0; s->taken[k] && part < COST_PARTS; part++)
+			parts[part] += s->r[k].cost_parts[part];
+	}
 	fprintf(stderr, "  %.1f ms of processor time, where %.1f were expected of parts", processor_ms() - start,
-		(double)r->cost / 1e3);
+		(double)cost / 1e3);
 	for (u32 part = 0; part < COST_PARTS; part++)
-		fprintf(stderr, " %llu", (unsigned long long)r->cost_parts[part]);
+		fprintf(stderr, " %llu", (unsigned long long)parts[part]);
 	fprintf(stderr, "\n");
 }
 
@@ -272,44 +332,67 @@ static void list_handlers(const struct region *r, const struct meanings *m, stru
 		}
 }
 
-static LLVMMemoryBufferRef make_object(struct native_compiler *c, const struct region *r, bool choosy, const char *name,
+/* Makes the functions; false: there is none. */
+static bool emit_all(const struct native_compiler *c, LLVMModuleRef module, struct shared *s, const struct meanings *m,
+		     bool choosy, struct native_made *made)
+{
+	bool any = false;
+	char name[160];
+
+	hide_all(module);
+	for (u32 k = 0; k < s->count; k++) {
+		const struct region *r = &s->r[k];
+		list_handlers(r, m, made);
+		s->taken[k] = has_all(r, m) && (!choosy || pays(r, m));
+		any |= s->taken[k];
+		function_name(s, k, name);
+		if (s->taken[k])
+			region_emit(module, r, m, name, c->vector_bytes);
+		if (dumps("regions"))
+			tell_region(r, m, name, s->taken[k] ? "native" : "it would not be faster");
+	}
+	return any;
+}
+
+static LLVMMemoryBufferRef generate(struct native_compiler *c, LLVMModuleRef module, const struct shared *s,
+				    char *message, size_t size)
+{
+	LLVMMemoryBufferRef object = NULL;
+	char *error = NULL;
+
+	if (dumps("code"))
+		LLVMDumpModule(module);
+	if (optimise(c, module, s, message, size) &&
+	    LLVMTargetMachineEmitToMemoryBuffer(c->machine, module, LLVMObjectFile, &error, &object)) {
+		snprintf(message, size, "%s", error);
+		LLVMDisposeMessage(error);
+		object = NULL;
+	}
+	for (u32 k = 0; dumps("regions") && k < s->count; k++)
+		if (s->taken[k])
+			tell_memory(function_of(s, k, module));
+	if (dumps("code"))
+		LLVMDumpModule(module);
+	return object;
+}
+
+static LLVMMemoryBufferRef make_object(struct native_compiler *c, struct shared *s, bool choosy,
 				       struct native_made *made, char *message, size_t size)
 {
 	LLVMContextRef context = LLVMContextCreate();
-	LLVMModuleRef module = LLVMModuleCreateWithNameInContext(name, context);
+	LLVMModuleRef module = LLVMModuleCreateWithNameInContext(s->kernel, context);
 	LLVMMemoryBufferRef object = NULL;
 	const double start = processor_ms();
 	struct meanings meanings;
-	char *error = NULL;
 
-	snprintf(message, size, "the bitcode cannot be read");
-	const bool linked = meanings_link(module, c->width, r, &c->extracts, &meanings);
-	if (linked)
-		list_handlers(r, &meanings, made);
-	if (linked && (!has_all(r, &meanings) || (choosy && !pays(r, &meanings)))) {
+	if (!meanings_link(module, c->width, s->r, s->count, &c->extracts, &meanings))
+		snprintf(message, size, "the bitcode cannot be read");
+	else if (!emit_all(c, module, s, &meanings, choosy, made))
 		snprintf(message, size, "it would not be faster");
-		if (dumps("regions"))
-			tell_region(r, &meanings, name, message);
-	} else if (linked) {
-		region_emit(module, r, &meanings, name, c->vector_bytes);
-		hide(module, name);
-		if (dumps("regions"))
-			tell_region(r, &meanings, name, "native");
-		if (dumps("code"))
-			LLVMDumpModule(module);
-		if (optimise(c, module, r, name, message, size) &&
-		    LLVMTargetMachineEmitToMemoryBuffer(c->machine, module, LLVMObjectFile, &error, &object)) {
-			snprintf(message, size, "%s", error);
-			LLVMDisposeMessage(error);
-			object = NULL;
-		}
-		if (dumps("regions")) {
-			tell_memory(LLVMGetNamedFunction(module, name));
-			tell_time(r, start);
-		}
-		if (dumps("code"))
-			LLVMDumpModule(module);
-	}
+	else
+		object = generate(c, module, s, message, size);
+	if (object && dumps("regions"))
+		tell_time(s, start);
 	meanings_free(&meanings);
 	LLVMDisposeModule(module);
 	LLVMContextDispose(context);
@@ -328,17 +411,19 @@ static void leave_object(LLVMMemoryBufferRef object, const char *name)
 	fclose(file);
 }
 
-static bool compile(struct native_compiler *c, const struct region *r, bool choosy, const char *name,
-		    struct native_made *made, char *message, size_t size)
+static bool compile(struct native_compiler *c, const struct region *r, u32 count, u32 first, bool choosy,
+		    const char *name, struct native_made *made, char *message, size_t size)
 {
-	char symbol[160];
+	struct shared s = {.r = r, .count = how_many(c, r, count), .first = first, .kernel = name};
+	char file[160];
 
-	snprintf(symbol, sizeof symbol, "%.100s_%u_%u", name, r->first, c->made++);
-	LLVMMemoryBufferRef object = make_object(c, r, choosy, symbol, made, message, size);
+	made->regions = s.count;
+	LLVMMemoryBufferRef object = make_object(c, &s, choosy, made, message, size);
 	if (!object)
 		return false;
+	function_name(&s, 0, file);
 	if (dumps("objects"))
-		leave_object(object, symbol);
+		leave_object(object, file);
 	made->bytes = LLVMGetBufferSize(object);
 	made->object = malloc(made->bytes);
 	if (made->object)
@@ -349,7 +434,8 @@ static bool compile(struct native_compiler *c, const struct region *r, bool choo
 
 static void prepare(struct native_compiler *c, const struct regions *all)
 {
-	meanings_prepare(all, c->width, &c->extracts);
+	if (how_many(c, all->items, all->count) < all->count)
+		meanings_prepare(all, c->width, &c->extracts);
 }
 
 static bool name_library(const struct native_compiler *c, char *path, size_t size)

@@ -27,35 +27,36 @@ LLVMValueRef call(struct emission *e, LLVMTypeRef result, const char *name, LLVM
 	return LLVMBuildCall2(e->b, type, f, args, count, "");
 }
 
+static LLVMAttributeRef attribute(struct emission *e, const char *name)
+{
+	return LLVMCreateEnumAttribute(e->c, LLVMGetEnumAttributeKindForName(name, strlen(name)), 0);
+}
+
 /* A call that leaves all rows in their registers, by `through`, of keep.c, or NULL: by itself. result: a pointer's width or
- * less. */
+ * less. (A piece of assembly would do the same, but LLVM looks through all names of registers for each that it has.) */
 LLVMValueRef call_keeping(struct emission *e, LLVMTypeRef result, const char *through, LLVMValueRef callee,
 			  LLVMValueRef *args, u32 count)
 {
-	static const char *const places[] = {"{rdi}", "{rsi}", "{rdx}", "{rcx}", "{r8}", "{r9}"};
+	static const char keeps[] = "no_caller_saved_registers";
+	const LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+	const u32 first = through ? 1 : 0;
 	LLVMTypeRef types[8];
 	LLVMValueRef values[8];
-	char constraints[128] = "={rax},0,r";
 
 	values[0] = callee;
-	values[1] = through ? declared(e, through) : callee;
-	for (u32 k = 0; k < count; k++) {
-		values[k + 2] = args[k];
-		strcat(strcat(constraints, ","), places[k]);
-	}
-	strcat(constraints, ",~{memory},~{dirflag},~{fpsr},~{flags}");
-	for (u32 k = 0; k < count + 2; k++)
+	for (u32 k = 0; k < count; k++)
+		values[first + k] = args[k];
+	for (u32 k = 0; k < first + count; k++)
 		types[k] = LLVMTypeOf(values[k]);
-	LLVMTypeRef type = LLVMFunctionType(e->ptr, types, count + 2, false);
-	static const char text[] = "call *$2";
-	LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, strlen(constraints), true, false,
-					     LLVMInlineAsmDialectATT, false);
-	LLVMValueRef got = LLVMBuildCall2(e->b, type, code, values, count + 2, "");
-	/* What leads there is laid out apart. */
-	if (through)
-		LLVMAddCallSiteAttribute(got, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-					 LLVMCreateEnumAttribute(e->c, LLVMGetEnumAttributeKindForName("cold", 4), 0));
-	if (LLVMGetTypeKind(result) == LLVMPointerTypeKind)
+	LLVMTypeRef type = LLVMFunctionType(result, types, first + count, false);
+	LLVMValueRef got =
+		LLVMBuildCall2(e->b, type, through ? declared(e, through) : callee, values, first + count, "");
+	LLVMAddCallSiteAttribute(got, whole, LLVMCreateStringAttribute(e->c, keeps, sizeof keeps - 1, "", 0));
+	LLVMAddCallSiteAttribute(got, whole, attribute(e, "nounwind"));
+	if (!through)
 		return got;
-	return LLVMBuildTrunc(e->b, LLVMBuildPtrToInt(e->b, got, e->i64, ""), result, "");
+	LLVMAddCallSiteAttribute(got, 1, attribute(e, "nest")); /* %r10 */
+	/* What leads there is laid out apart. */
+	LLVMAddCallSiteAttribute(got, whole, attribute(e, "cold"));
+	return got;
 }

@@ -5,8 +5,6 @@
  */
 #include "native/llvm/emission.h"
 
-#include <stdio.h>
-
 /* The slot of the row that the instruction names there; other numbers stay as they are. */
 static u32 own_offset(const struct emission *e, const struct region_insn *x, u32 place, u32 offset)
 {
@@ -61,16 +59,6 @@ static struct insn own_insn(const struct emission *e, const struct region_insn *
 	return own;
 }
 
-/* What stands for the constant of instruction x where that is not made yet; NULL: nothing does. */
-static LLVMValueRef stand_in(struct emission *e, const struct region_insn *x, bool wanted)
-{
-	char name[32];
-
-	snprintf(name, sizeof name, "ahead.%u", x->number);
-	LLVMValueRef global = LLVMGetNamedGlobal(e->module, name);
-	return global || !wanted ? global : LLVMAddGlobal(e->module, e->i8, name);
-}
-
 bool knows_ahead(const struct emission *e, const struct region_insn *x)
 {
 	const struct meaning_function *m = x->ahead ? meanings_inlined(e->meanings, x->ahead) : NULL;
@@ -78,14 +66,12 @@ bool knows_ahead(const struct emission *e, const struct region_insn *x)
 	return m && m->scales && is_by_index(e, x->ahead);
 }
 
-/* How far the other one's constant lies behind `global`, this one's, and where it goes. */
-static LLVMValueRef ahead_constant(struct emission *e, const struct region_insn *to, LLVMValueRef global)
+/* Where the other one goes. */
+static LLVMValueRef ahead_constant(struct emission *e, const struct region_insn *to)
 {
 	const struct region_row *address = &e->r->rows[address_row(to)];
-	LLVMValueRef parts[] = {
-		LLVMConstSub(LLVMConstPtrToInt(stand_in(e, to, true), e->i64), LLVMConstPtrToInt(global, e->i64)),
-		LLVMConstInt(e->i64, scaled_parts(e, address), false),
-		LLVMConstInt(e->i64, (u64)((s64)address->from + to->plain->imm), false)};
+	LLVMValueRef parts[] = {LLVMConstInt(e->i64, scaled_parts(e, address) | to->place, false),
+				LLVMConstInt(e->i64, (u64)((s64)address->from + to->plain->imm), false)};
 
 	return LLVMConstArray2(e->i64, parts, COUNT_OF(parts));
 }
@@ -118,17 +104,11 @@ LLVMValueRef insn_constant(struct emission *e, const struct region_insn *x, bool
 				 LLVMConstInt(i16, own.run, false),
 				 LLVMConstInt(e->i8, own.fp, false),
 				 LLVMConstInt(e->i8, own.aux, false)};
-	LLVMValueRef parts[] = {LLVMConstStructInContext(e->c, fields, COUNT_OF(fields), false), list_constant(e, x)};
-	LLVMTypeRef types[] = {LLVMTypeOf(parts[0]), ahead ? LLVMArrayType2(e->i64, 3) : LLVMTypeOf(parts[1])};
+	LLVMValueRef parts[] = {LLVMConstStructInContext(e->c, fields, COUNT_OF(fields), false),
+				ahead ? ahead_constant(e, x->ahead) : list_constant(e, x)};
+	LLVMTypeRef types[] = {LLVMTypeOf(parts[0]), LLVMTypeOf(parts[1])};
 	LLVMValueRef global = LLVMAddGlobal(e->module, LLVMStructTypeInContext(e->c, types, 2, false), "insn");
-	LLVMValueRef before = stand_in(e, x, false);
 
-	if (ahead)
-		parts[1] = ahead_constant(e, x->ahead, global);
-	if (before) {
-		LLVMReplaceAllUsesWith(before, global);
-		LLVMDeleteGlobal(before);
-	}
 	LLVMSetInitializer(global, LLVMConstStructInContext(e->c, parts, COUNT_OF(parts), false));
 	LLVMSetLinkage(global, LLVMPrivateLinkage);
 	LLVMSetGlobalConstant(global, true);

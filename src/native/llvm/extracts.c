@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The functions of meanings, from the bitcode of the families. To read a family's takes a millisecond or two, most of it for what nobody
- * has asked for, and a region needs several: so what is asked for the first time is taken out of its family into a small module, which is
- * kept as bitcode and serves all regions that come.
+ * has asked for, and a region needs several: so what several modules ask for is taken out of its family into a small one, which is
+ * kept as bitcode and serves all that come. To do that for what is asked for once would take as long again.
  */
 #include "native/llvm/internal.h"
 
@@ -79,7 +79,7 @@ void drop_assumptions(LLVMModuleRef module)
 	}
 }
 
-static const struct extract *find(const struct extracts *e, const char *meaning)
+static struct extract *find(const struct extracts *e, const char *meaning)
 {
 	for (u32 k = 0; k < e->count; k++)
 		if (!strcmp(e->items[k].meaning, meaning))
@@ -87,7 +87,7 @@ static const struct extract *find(const struct extracts *e, const char *meaning)
 	return NULL;
 }
 
-/* Notes that the next module will have the meaning. */
+/* Notes that a meaning has been asked for. */
 static bool add(struct extracts *e, const char *meaning)
 {
 	struct extract *grown = realloc(e->items, (e->count + 1) * sizeof *grown);
@@ -95,30 +95,54 @@ static bool add(struct extracts *e, const char *meaning)
 
 	e->items = grown ? grown : e->items;
 	if (copy)
-		e->items[e->count++] = (struct extract){.meaning = copy, .module = e->module_count};
+		e->items[e->count++] = (struct extract){.meaning = copy, .module = IN_ITS_FAMILY};
 	return copy;
 }
 
-/* Of all meanings that have been added for it. */
-static bool make_module(struct extracts *e, const char *width, u32 first)
+/* Whether it comes as it stands from a family, or from what has been taken of one. */
+static bool is_plain(const struct meaning_function *m, const char *width)
+{
+	return m->rounding == FP_RN && family_find(width, m->meaning);
+}
+
+static bool is_in(const struct extracts *e, const char *meaning, u32 module)
+{
+	const struct extract *x = find(e, meaning);
+
+	return x && x->module == module;
+}
+
+/* Adds the functions of those meanings that are in `module` number n, or are to be, from their families. */
+static bool link_families(LLVMModuleRef module, const struct extracts *e, const char *width, const struct meanings *m,
+			  u32 n)
+{
+	bool good = true, any = false;
+
+	for (const struct bitcode *b = native_bitcode; b->name; b++) {
+		bool wanted = false;
+		for (u32 k = 0; k < m->count; k++)
+			wanted |= is_plain(&m->items[k], width) && family_find(width, m->items[k].meaning) == b &&
+				  is_in(e, m->items[k].meaning, n);
+		good = good && (!wanted || link_some(module, (const char *)b->start, (size_t)(b->end - b->start)));
+		any |= wanted;
+	}
+	if (any)
+		drop_assumptions(module);
+	return good;
+}
+
+/* Of those meanings that have been given its number. */
+static bool make_module(struct extracts *e, const char *width, const struct meanings *m)
 {
 	LLVMMemoryBufferRef *grown = realloc(e->modules, (e->module_count + 1) * sizeof *grown);
 	LLVMContextRef c = LLVMContextCreate();
 	LLVMModuleRef module = LLVMModuleCreateWithNameInContext("meanings", c);
-	const struct bitcode *done = NULL;
-	bool good = grown;
 
 	e->modules = grown ? grown : e->modules;
-	for (u32 k = first; k < e->count; k++)
-		meaning_declare(module, e->items[k].meaning, FP_RN);
-	for (const struct bitcode *b = native_bitcode; b->name; b++)
-		for (u32 k = first; good && k < e->count && done != b; k++) {
-			if (family_find(width, e->items[k].meaning) != b)
-				continue;
-			good = link_some(module, (const char *)b->start, (size_t)(b->end - b->start));
-			done = b;
-		}
-	drop_assumptions(module);
+	for (u32 k = 0; k < e->count; k++)
+		if (e->items[k].module == e->module_count)
+			meaning_declare(module, e->items[k].meaning, FP_RN);
+	const bool good = grown && link_families(module, e, width, m, e->module_count);
 	if (good)
 		e->modules[e->module_count++] = LLVMWriteBitcodeToMemoryBuffer(module);
 	LLVMDisposeModule(module);
@@ -126,36 +150,53 @@ static bool make_module(struct extracts *e, const char *width, u32 first)
 	return good;
 }
 
-bool extracts_add(struct extracts *e, const char *width, const struct meanings *m)
+/* Notes all; false: no memory. */
+static bool note(struct extracts *e, const char *width, const struct meanings *m)
 {
-	const u32 first = e->count;
 	bool good = true;
 
 	for (u32 k = 0; good && k < m->count; k++)
-		if (m->items[k].rounding == FP_RN && family_find(width, m->items[k].meaning) &&
-		    !find(e, m->items[k].meaning))
-			good = add(e, m->items[k].meaning);
-	good = good && (e->count == first || make_module(e, width, first));
-	if (!good)
-		while (e->count > first)
-			free(e->items[--e->count].meaning);
+		good = !is_plain(&m->items[k], width) || find(e, m->items[k].meaning) || add(e, m->items[k].meaning);
 	return good;
+}
+
+/* Takes those that have been noted. */
+static bool take(struct extracts *e, const char *width, const struct meanings *m)
+{
+	bool any = false;
+
+	for (u32 k = 0; k < m->count; k++) {
+		struct extract *x = is_plain(&m->items[k], width) ? find(e, m->items[k].meaning) : NULL;
+		if (!x || x->module != IN_ITS_FAMILY)
+			continue;
+		x->module = e->module_count;
+		any = true;
+	}
+	if (!any || make_module(e, width, m))
+		return true;
+	for (u32 k = 0; k < e->count; k++)
+		if (e->items[k].module == e->module_count)
+			e->items[k].module = IN_ITS_FAMILY;
+	return false;
+}
+
+bool extracts_add(struct extracts *e, const char *width, const struct meanings *m)
+{
+	return note(e, width, m) && take(e, width, m);
 }
 
 bool extracts_link(struct extracts *e, const char *width, LLVMModuleRef module, const struct meanings *m)
 {
-	if (!extracts_add(e, width, m))
+	if (!take(e, width, m) || !note(e, width, m))
 		return false;
 	for (u32 n = 0; n < e->module_count; n++) {
 		bool wanted = false;
-		for (u32 k = 0; k < m->count; k++) {
-			const struct extract *x = m->items[k].rounding == FP_RN ? find(e, m->items[k].meaning) : NULL;
-			wanted |= x && x->module == n;
-		}
+		for (u32 k = 0; k < m->count; k++)
+			wanted |= is_plain(&m->items[k], width) && is_in(e, m->items[k].meaning, n);
 		if (wanted && !link_some(module, LLVMGetBufferStart(e->modules[n]), LLVMGetBufferSize(e->modules[n])))
 			return false;
 	}
-	return true;
+	return link_families(module, e, width, m, IN_ITS_FAMILY);
 }
 
 void extracts_free(struct extracts *e)

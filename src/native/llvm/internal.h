@@ -44,11 +44,12 @@ struct meaning_function {
 struct meanings {
 	struct meaning_function *items;
 	u32 count;
-	u8 fp; /* the region's mode */
+	u8 fp; /* the regions' mode */
 };
 
-/* Meanings that have been asked for, each in one of some small modules, as bitcode: see extracts.c. Begins as zeros; for one width of
- * vectors, and one thread at a time. */
+/* Meanings that have been asked for, each in one of some small modules, as bitcode, or only noted so far: see extracts.c. Begins as zeros; for
+ * one width of vectors, and one thread at a time. */
+enum { IN_ITS_FAMILY = 0xffffffff };
 struct extract {
 	char *meaning;
 	u32 module;
@@ -59,22 +60,23 @@ struct extracts {
 	u32 count, module_count;
 };
 
-/* Has the meanings of `m` that are not to be rounded otherwise, in one more module where some are new. False: no memory, or damaged
+/* Takes the meanings of `m` that are not to be rounded otherwise into one more module, where some are in none. False: no memory, or damaged
  * bitcode. */
 bool extracts_add(struct extracts *e, const char *width, const struct meanings *m);
-/* The same, and adds to `module`, which has them declared, their functions. */
+/* Adds to `module`, which has them declared, their functions. Those that have been asked for before are taken, if they are in no module. */
 bool extracts_link(struct extracts *e, const char *width, LLVMModuleRef module, const struct meanings *m);
 void extracts_free(struct extracts *e);
 
 /* Declares a meaning's function. */
 void meaning_declare(LLVMModuleRef module, const char *meaning, u8 rounding);
-/* Adds to `module` the functions of all meanings that the region names. False: no memory, or damaged bitcode. */
-bool meanings_link(LLVMModuleRef module, const char *width, const struct region *r, struct extracts *extracts,
-		   struct meanings *m);
+/* Adds to `module` the functions of all meanings that the regions name, which have one mode and are all lean or none is. False: no memory, or
+ * damaged bitcode. */
+bool meanings_link(LLVMModuleRef module, const char *width, const struct region *r, u32 count,
+		   struct extracts *extracts, struct meanings *m);
 /* The function that x becomes a copy of; NULL: its handler must be called. */
 const struct meaning_function *meanings_inlined(const struct meanings *m, const struct region_insn *x);
 void meanings_free(struct meanings *m);
-/* Takes what all regions will ask for out of its families at once. Where that fails, so will what asks for it. */
+/* Takes what several modules of these regions will ask for out of its families at once. Where that fails, so will what asks for it. */
 void meanings_prepare(const struct regions *all, const char *width, struct extracts *extracts);
 
 /* --- The region's function ------------------------------------------------------------------- */

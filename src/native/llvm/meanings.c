@@ -284,12 +284,13 @@ static bool link_again(LLVMModuleRef module, const struct bitcode *b, const stru
 	return !LLVMLinkModules2(module, from);
 }
 
-bool meanings_link(LLVMModuleRef module, const char *width, const struct region *r, struct extracts *extracts,
-		   struct meanings *m)
+bool meanings_link(LLVMModuleRef module, const char *width, const struct region *r, u32 count,
+		   struct extracts *extracts, struct meanings *m)
 {
 	*m = (struct meanings){.fp = r->fp};
-	if (!list(m, r))
-		return false;
+	for (u32 k = 0; k < count; k++)
+		if (!list(m, &r[k]))
+			return false;
 	for (u32 k = 0; k < m->count; k++)
 		meaning_declare(module, m->items[k].meaning, m->items[k].rounding);
 	if (!extracts_link(extracts, width, module, m))

@@ -19,12 +19,19 @@ static bool is_row_part(LLVMValueRef i, LLVMTargetDataRef layout, u32 vector_byt
 	return LLVMGetTypeKind(type) == LLVMVectorTypeKind && LLVMABISizeOfType(layout, type) == vector_bytes;
 }
 
+static bool keeps_registers(LLVMValueRef call)
+{
+	static const char name[] = "no_caller_saved_registers";
+
+	return LLVMGetCallSiteStringAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name,
+					      sizeof name - 1);
+}
+
 /* Blocks of slow ways end in one way, behind a call. */
 static bool is_slow(LLVMBasicBlockRef b)
 {
 	for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-		if (LLVMGetInstructionOpcode(i) == LLVMCall && LLVMIsAInlineAsm(LLVMGetCalledValue(i)) &&
-		    LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
+		if (LLVMGetInstructionOpcode(i) == LLVMCall && keeps_registers(i))
 			return true;
 	return false;
 }
