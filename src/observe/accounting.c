@@ -293,8 +293,11 @@ static struct native_pattern *pattern(void *context, const struct worker *k, con
 {
 	struct accounting *a = context;
 	const u32 site = a->watches[code->index][insn].site - 1;
-	struct native_pattern *p = memo_pattern(&own_tally(a, k)->memos[site]);
+	struct tally *t = own_tally(a, k);
+	struct native_pattern *p = memo_pattern(&t->memos[site]);
 
+	/* Native code takes the lanes of affine rows to be as far apart as its launch's blocks have them. */
+	memo_drop(&t->memos[site], &t->sums[site]);
 	p->log = log_of(a, k->number, site);
 	return p;
 }

@@ -52,7 +52,7 @@ ALWAYS_INLINE bool find_whole(struct whole *z, struct warp *w, const struct insn
 	z->shift = by == BY_INDEX ? r.shift : 0;
 	switch (by) {
 	case BY_NEAR:
-		z->host = r.host + imm;
+		z->host = (u8 *)((uintptr_t)r.host + (uintptr_t)imm);
 		return r.any & (high >= low) && all_near(s->row, (u32)low, (u32)(high - low), (u32)imm, s->bytes - 1);
 	case BY_INDEX:
 		z->host = (u8 *)((uintptr_t)r.host - (uintptr_t)(r.first << r.shift));
@@ -78,7 +78,10 @@ ALWAYS_INLINE bool is_row_of_indices(const void *row)
 
 ALWAYS_INLINE u8 *whole_place(const struct whole *z, enum numbered by, const void *row, u32 shift, u32 lane)
 {
-	return z->host + ((by == BY_ADDRESS ? ((const u64 *)row)[lane] : ((const u32 *)row)[lane]) << shift);
+	const u64 number = by == BY_ADDRESS ? ((const u64 *)row)[lane] : ((const u32 *)row)[lane];
+
+	/* Where number 0 is may be no place of the host's. */
+	return (u8 *)((uintptr_t)z->host + (number << shift));
 }
 
 /* Lanes are read one after the other, no more at once than there are general registers. */

@@ -310,8 +310,6 @@ static void emit_insn(struct emission *e, const struct region_insn *x, u32 numbe
 		emit_wrapping(e, x, number);
 	if (x->guard != NO_OPERAND)
 		mask = emit_guard(e, x, number, mask, &after);
-	if (x->told && address_row(x) != NO_OPERAND && is_kept_as_first(e, address_row(x)))
-		put_affine(e, slot(e, address_row(x)), address_row(x));
 	tell_insn(e, x, address_row(x), mask);
 	mask = x->affine ? word(e, FULL_MASK) : mask;
 	if (m && !x->scales)

@@ -206,13 +206,15 @@ static void note_access(struct emission *e, LLVMValueRef pattern, LLVMValueRef r
 	go_to(e, none);
 }
 
-/* In line for lanes at the distances of an earlier access of the instruction, else by a call. never_all: `mask` is not all lanes. */
+/* In line for lanes at the distances of an earlier access of the instruction, else by a call. never_all: `mask` is not all lanes.
+ * Of an affine row these distances are the same throughout the launch, so those of the pattern are. */
 static void tell_likens(struct emission *e, const struct region_insn *x, u32 row, LLVMValueRef mask, bool never_all)
 {
 	_Static_assert(offsetof(struct native_pattern, distance) == 0, "laid out for vectors");
 	LLVMBasicBlockRef known = new_block(e, "known"), some = new_block(e, "some"), unknown = new_block(e, "unknown"),
 			  counted = new_block(e, "liked"), go_on = new_block(e, "told");
 	const u32 bits = e->r->rows[row].bits;
+	const bool kept = is_kept_as_first(e, row);
 	LLVMValueRef from = e->r->rows[row].written ? slot(e, row) : place(e, row);
 	LLVMValueRef pattern = get(e, e->ptr, at(e, e->patterns, x->number * sizeof(void *)));
 	LLVMValueRef lanes = pattern_field(e, e->i32, pattern, offsetof(struct native_pattern, mask));
@@ -225,11 +227,18 @@ static void tell_likens(struct emission *e, const struct region_insn *x, u32 row
 		LLVMBasicBlockRef whole = new_block(e, "whole");
 		branch(e, LLVMBuildICmp(e->b, LLVMIntNE, mask, word(e, FULL_MASK), ""), some, whole, true);
 		go_to(e, whole);
-		compare_lanes(e, x, from, pattern, NULL, unknown, counted);
+		if (e->r->rows[row].affine)
+			count_like(e, x, pattern, first_of(e, row), unknown, counted);
+		else
+			compare_lanes(e, x, from, pattern, NULL, unknown, counted);
 	}
 	go_to(e, some);
+	if (kept)
+		put_affine(e, from, row);
 	compare_lanes(e, x, from, pattern, mask, unknown, counted);
 	go_to(e, unknown);
+	if (bits == 32 && kept)
+		put_affine(e, from, row);
 	if (bits == 32)
 		note_access(e, pattern, from, mask, counted);
 	call_tell(e, x->number, row, mask, false);
