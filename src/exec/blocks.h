@@ -39,7 +39,7 @@ struct passing {
 /* Whether blocks may pass behind the gang's, of which it is all. */
 bool passing_begin(struct passing *p, struct gang *g);
 /* The block has ended, whose warps have each issued so many instructions, all lanes of them. True: the next one has begun in its place, and
- * its rows are thin. False: nothing has changed. */
+ * its rows are thin. False: none has begun. */
 bool passing_next(struct passing *p, u64 issued, u64 branches);
 /* Counts what has passed, and has all warps have their rows. */
 void passing_settle(struct passing *p);

@@ -505,7 +505,7 @@ static void solve(struct analysis *a)
 		f->rows[row].affine = a->state[row] == ROW_AFFINE;
 }
 
-/* Whether all that gives the row its value is done once for a launch, or as a block begins. */
+/* By row: whether an instruction writes it that is not hoisted. */
 static bool *find_written(const struct code_flow *f)
 {
 	bool *written = ARENA_ARRAY(f->arena, f->row_count + 1, bool);

@@ -10,6 +10,7 @@
 #include "api/session.h"
 #include "main.h"
 #include "native_there.h"
+#include "session_of.h"
 
 enum { WORDS = 4096, BLOCKS = 3, SHAPES = 7 };
 
@@ -155,14 +156,10 @@ struct made {
 static void make(struct made *m, const char *part)
 {
 	struct session *s = &m->session;
-	const struct lower_options options = {0};
 	char source[8192];
 
-	ck_assert(session_open(s));
-	const int length = snprintf(source, sizeof source, text, part);
-	session_add_text(s, "affine.ptx", source, (size_t)length);
-	ck_assert_msg(session_build(s, &options), "%.2000s", session_diagnostics(s, false));
-	ck_assert(session_reset_memory(s));
+	snprintf(source, sizeof source, text, part);
+	session_of(s, "affine.ptx", source);
 	m->params[0] = memory_allocate(&s->memory, 4 * WORDS, 256, "from", 0);
 	m->params[1] = memory_allocate(&s->memory, 4 * WORDS, 256, "to", 0);
 	u32 *from = (u32 *)(void *)memory_find(&s->memory, m->params[0], 4)->host;

@@ -11,6 +11,7 @@
 #include "main.h"
 #include "native_there.h"
 #include "same_outcome.h"
+#include "session_of.h"
 
 enum { WORDS = 32768 };
 
@@ -115,14 +116,10 @@ static u32 *words_of(struct made *m) { return (u32 *)(void *)memory_find(&m->ses
 static void make(struct made *m, const char *part)
 {
 	struct session *s = &m->session;
-	const struct lower_options options = {0};
 	char source[8192];
 
-	ck_assert(session_open(s));
-	const int length = snprintf(source, sizeof source, text, part);
-	session_add_text(s, "passing.ptx", source, (size_t)length);
-	ck_assert_msg(session_build(s, &options), "%.2000s", session_diagnostics(s, false));
-	ck_assert(session_reset_memory(s));
+	snprintf(source, sizeof source, text, part);
+	session_of(s, "passing.ptx", source);
 	m->params.to = memory_allocate(&s->memory, sizeof interpreted[0][0].memory, 256, "memory", 0);
 }
 

@@ -13,6 +13,7 @@
 #include "native/flow.h"
 #include "native/shapes.h"
 #include "native_there.h"
+#include "session_of.h"
 
 enum { WORDS = 4096 };
 
@@ -68,15 +69,11 @@ struct turned {
 /* One launch after the other of one session, by each of the parameters from `first` on. */
 static void turn(enum native_mode mode, u32 first, struct turned *t)
 {
-	const struct lower_options options = {0};
 	struct launch_stats stats;
 	struct session s;
 	char message[256] = "";
 
-	ck_assert(session_open(&s));
-	session_add_text(&s, "turning.ptx", turning_text, sizeof turning_text - 1);
-	ck_assert_msg(session_build(&s, &options), "%.2000s", session_diagnostics(&s, false));
-	ck_assert(session_reset_memory(&s));
+	session_of(&s, "turning.ptx", turning_text);
 	const u64 to = memory_allocate(&s.memory, 8 * WORDS, 256, "to", 0);
 	for (u32 k = 0; k < COUNT_OF(turnings); k++) {
 		struct turning params = turnings[(first + k) % COUNT_OF(turnings)];
@@ -121,7 +118,6 @@ END_TEST
 START_TEST(mistaken_code_is_replaced)
 {
 	static const u32 rounds = 10000;
-	const struct lower_options options = {0};
 	const struct native_code *made[4] = {NULL};
 	struct launch_stats stats;
 	struct session s;
@@ -130,10 +126,7 @@ START_TEST(mistaken_code_is_replaced)
 
 	if (!native_is_there())
 		return;
-	ck_assert(session_open(&s));
-	session_add_text(&s, "turning.ptx", turning_text, sizeof turning_text - 1);
-	ck_assert(session_build(&s, &options));
-	ck_assert(session_reset_memory(&s));
+	session_of(&s, "turning.ptx", turning_text);
 	struct turning params = {.to = memory_allocate(&s.memory, 8 * WORDS, 256, "to", 0), .rounds = rounds};
 	for (u32 k = 0; k < COUNT_OF(made); k++) {
 		params.times = k ? 7 : 1;
@@ -169,7 +162,6 @@ START_TEST(code_for_lanes_that_agreed_is_replaced)
 	static const u32 bounds[] = {32, 32, 7, 20, 20, 32};
 	const struct kernel_code *made[COUNT_OF(bounds)];
 	u64 stops[COUNT_OF(bounds)];
-	const struct lower_options options = {0};
 	struct launch_stats stats;
 	struct session s;
 	struct fault fault;
@@ -177,10 +169,7 @@ START_TEST(code_for_lanes_that_agreed_is_replaced)
 
 	if (!native_is_there())
 		return;
-	ck_assert(session_open(&s));
-	session_add_text(&s, "agreed.ptx", text, sizeof text - 1);
-	ck_assert(session_build(&s, &options));
-	ck_assert(session_reset_memory(&s));
+	session_of(&s, "agreed.ptx", text);
 	struct {
 		u64 to;
 		u32 n;
@@ -231,16 +220,12 @@ static const char edge_text[] =
 static void run_edge(enum native_mode mode, u32 out[32], bool *kept)
 {
 	const struct native_code *made[3] = {NULL};
-	const struct lower_options options = {0};
 	struct launch_stats stats;
 	struct session s;
 	struct fault fault;
 	char message[256] = "";
 
-	ck_assert(session_open(&s));
-	session_add_text(&s, "edge.ptx", edge_text, sizeof edge_text - 1);
-	ck_assert_msg(session_build(&s, &options), "%.2000s", session_diagnostics(&s, false));
-	ck_assert(session_reset_memory(&s));
+	session_of(&s, "edge.ptx", edge_text);
 	const u64 to = memory_allocate(&s.memory, 4 * 32, 256, "to", 0);
 	for (u32 k = 0; k < COUNT_OF(made); k++) {
 		struct launch l = {.program = s.program,
@@ -320,7 +305,6 @@ static void write_known(char *source, size_t size, bool shared, u32 place, u32 t
 START_TEST(known_places_are_in_line)
 {
 	const bool shared = _i / KNOWN_TYPES / KNOWN_PLACES;
-	const struct lower_options options = {0};
 	struct launch_stats stats;
 	struct session s;
 	struct fault fault;
@@ -329,10 +313,7 @@ START_TEST(known_places_are_in_line)
 	if (!native_is_there())
 		return;
 	write_known(source, sizeof source, shared, (u32)_i / KNOWN_TYPES % KNOWN_PLACES, (u32)_i % KNOWN_TYPES);
-	ck_assert(session_open(&s));
-	session_add_text(&s, "known.ptx", source, strlen(source));
-	ck_assert_msg(session_build(&s, &options), "%.2000s", session_diagnostics(&s, false));
-	ck_assert(session_reset_memory(&s));
+	session_of(&s, "known.ptx", source);
 	const u64 to = memory_allocate(&s.memory, 4096, 256, "to", 0);
 	struct launch l = {.program = s.program,
 			   .kernel = program_kernel(s.program, "k"),

@@ -14,6 +14,7 @@
 #include "main.h"
 #include "native_there.h"
 #include "same_outcome.h"
+#include "session_of.h"
 
 enum { WORDS = 8192, SPARE = 32 };
 
@@ -117,14 +118,10 @@ struct made {
 static void make(struct made *m, const char *part)
 {
 	struct session *s = &m->session;
-	const struct lower_options options = {0};
 	char source[8192];
 
-	ck_assert(session_open(s));
-	const int length = snprintf(source, sizeof source, text, part);
-	session_add_text(s, "warps.ptx", source, (size_t)length);
-	ck_assert_msg(session_build(s, &options), "%.2000s", session_diagnostics(s, false));
-	ck_assert(session_reset_memory(s));
+	snprintf(source, sizeof source, text, part);
+	session_of(s, "warps.ptx", source);
 	for (u32 k = 0; k < 3; k++) {
 		m->params.memory[k] = memory_allocate(&s->memory, 4 * (WORDS + SPARE), 256, "memory",
 						      k == 2 ? ALLOCATION_READ_ONLY : 0);
