@@ -309,8 +309,8 @@ struct ptxsim_launch {
 	uint64_t async_seed; /* of PTXSIM_ASYNC_RANDOM */
 	int cooperative;     /* as cudaLaunchCooperativeKernel: all blocks at once, which may wait for one another */
 	int any_order;       /* kernels in whose results the order of blocks can show (what atomic operations give back,
-				sums of floats, clocks, locks) run on one host thread, in the hardware's order; with this
-				not 0, on several, in any order */
+				sums of floats, clocks, locks) keep the hardware's order: blocks wait for those before them
+				at such operations, or all run on one host thread; with this not 0, on several, in any order */
 	ptxsim_native native;
 	/* What is watched: ptxsim_observe.h; NULL: what ptxsim_watch asked of the context. */
 	const struct ptxsim_watching *watching;

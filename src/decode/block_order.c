@@ -226,10 +226,9 @@ static const char *look_at(const struct finder *h, const struct matched *m, stru
 								     : NULL;
 }
 
-struct block_order block_order_find(struct arena *arena, const struct ir_function *f, const struct matched *matched)
+static struct finder finder_of(struct arena *arena, const struct ir_function *f, const struct matched *matched)
 {
 	struct finder h = {.function = f, .matched = matched};
-	struct block_order o = {.shows = false};
 
 	h.writers = ARENA_ARRAY(arena, f->register_slots + 1ull, u32);
 	h.settled = ARENA_ARRAY(arena, f->register_slots + 1ull, bool);
@@ -237,6 +236,14 @@ struct block_order block_order_find(struct arena *arena, const struct ir_functio
 	h.read = ARENA_ARRAY(arena, f->register_slots + 1ull, bool);
 	look_at_registers(&h);
 	settle(&h);
+	return h;
+}
+
+struct block_order block_order_find(struct arena *arena, const struct ir_function *f, const struct matched *matched)
+{
+	const struct finder h = finder_of(arena, f, matched);
+	struct block_order o = {.shows = false};
+
 	for (u32 k = 0; k < f->body.count && !o.shows; k++) {
 		if (!matched[k].form.row)
 			continue;
@@ -245,4 +252,18 @@ struct block_order block_order_find(struct arena *arena, const struct ir_functio
 		o.at = k;
 	}
 	return o;
+}
+
+bool *block_order_mark(struct arena *arena, const struct ir_function *f, const struct matched *matched)
+{
+	const struct finder h = finder_of(arena, f, matched);
+	bool *marks = ARENA_ARRAY(arena, f->body.count + 1, bool);
+	struct block_order o = {.shows = false};
+
+	for (u32 k = 0; k < f->body.count; k++) {
+		const struct form *form = &matched[k].form;
+		marks[k] = form->row && ((form->row->flags & ISA_ATOMIC && !is_shared(form)) ||
+					 look_at(&h, &matched[k], &o));
+	}
+	return marks;
 }

@@ -17,6 +17,7 @@
  *      emit_finish     copies from scratch memory into the program's arena; gang copies of the instructions
  */
 #include "decode/block_order.h"
+#include "decode/pointer_use.h"
 #include "decode/lowering.h"
 
 #include <stdlib.h>
@@ -490,6 +491,8 @@ void emit_finish(struct emitter *e)
 		c->order.why =
 			e->reads_clock ? "it reads a clock" : "it calls the system: printf, malloc and their like";
 	}
+	else if (block_order_matters(&c->order))
+		c->pointers = pointer_use_find(low->scratch, low->arena, low->program, e->function, e->flow, e->matched);
 	c->registers = keep(low, e->rows->places, e->function->register_slots, sizeof *e->rows->places);
 	for (u32 k = 0; k < e->function->body.count; k++)
 		e->forms[k] = e->matched[k].form; /* contraction has changed some */

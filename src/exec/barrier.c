@@ -6,6 +6,7 @@
  * whose lanes do not all exist counts those it has (recorded: warp-sync). With one, a whole warp
  * counts 32. On targets without independent scheduling a warp arrives as a whole.
  */
+#include "exec/in_order.h"
 #include "exec/internal.h"
 
 static u32 threads_arriving(const struct warp *w, u32 threads)
@@ -33,6 +34,27 @@ static void write_result(const struct barrier *b, const struct insn *i, enum bar
 	const u32 value = (reduce == BARRIER_AND ? b->red_and : b->red_or) ? mask : 0;
 	u32 *p = (u32 *)(rows + i->d);
 	*p = (*p & ~mask) | value;
+}
+
+/* The warp, at instruction i, completes the barrier: if all threads of the block stand there, it is known what they have
+ * ahead. Others may have arrived and gone on. */
+static void pass_in_order(const struct warp *w, const struct insn *i, u32 number)
+{
+	struct block *block = w->block;
+	const struct in_order *o = w->grid->in_order;
+	const struct insn *entry = grid_entry(w->grid, w->grid->kernel->code);
+	u32 here = (u32)__builtin_popcount(w->mask);
+	u16 ahead = in_order_ahead(o, (u32)(i - entry));
+
+	for (u32 k = 0; k < block->warp_count; k++)
+		for (const struct split *s = block->warps[k].waiting; s; s = s->next) {
+			if (s->state != SPLIT_AT_BARRIER || s->barrier != number)
+				continue;
+			here += (u32)__builtin_popcount(s->mask);
+			ahead |= in_order_ahead(o, (u32)(s->pc - 1 - entry));
+		}
+	if (here == block->live_threads)
+		in_order_pass(block, ahead);
 }
 
 static void complete(struct block *block, u32 number)
@@ -111,6 +133,8 @@ const struct insn *block_barrier(struct warp *w, const struct insn *i, u32 numbe
 	if (waits)
 		write_result(b, i, reduce, w->rows, w->mask);
 	block->gathers = waits && gathers(w, b);
+	if (w->grid->in_order && waits)
+		pass_in_order(w, i, number);
 	complete(block, number);
 	if (!block->gathers)
 		return i + 1;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "exec/gang.h"
+#include "exec/in_order.h"
 #include "isa/sregs.h"
 
 /* --- One block --------------------------------------------------------------------------------- */
@@ -178,11 +179,15 @@ static void take_run(struct worker *k)
 		grid->run_limit == 1 ? 1 : max_u64(1, min_u64(grid->run_limit, left / (grid->worker_limit * 4)));
 
 	k->run_next = taken;
+	if (grid->in_order)
+		in_order_take(k, taken);
 	if (grid->worker_limit == 1) /* an atomic addition waits until what the last block has stored is in the cache */
 		__atomic_store_n(&grid->next_cluster, taken + run, __ATOMIC_RELAXED);
 	else
 		k->run_next = __atomic_fetch_add(&grid->next_cluster, run, __ATOMIC_RELAXED);
 	k->run_end = k->run_next + run;
+	if (grid->in_order)
+		in_order_take(k, k->run_next);
 }
 
 /* The number of the next cluster that nobody has begun; false: there is none. */

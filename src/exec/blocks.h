@@ -7,6 +7,12 @@
 
 #include "exec/internal.h"
 
+/* The least remaining work, in nanoseconds, for which another worker pays: starting it takes half as long. A build that
+ * looks for races starts workers for any launch. */
+#ifndef HELPERS_PAY_NS
+#define HELPERS_PAY_NS 200000
+#endif
+
 enum { WORKER_TURN = 1 << 20 }; /* warp instructions of a time slice */
 
 /* Of each warp of a block that follows. */

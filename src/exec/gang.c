@@ -19,6 +19,7 @@
 #include "exec/gang.h"
 
 #include "exec/blocks.h"
+#include "exec/in_order.h"
 
 enum {
 	GANG_TURN = 1 << 20, /* instructions of a gang's time slice, summed over its warps */
@@ -284,6 +285,8 @@ const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number
 		return gang_part(g, i, 0);
 	gang_account(g, i);
 	b->barriers[number].phase++;
+	if (g->grid->in_order)
+		in_order_pass(b, in_order_ahead(g->grid->in_order, (u32)(i - g->insns)));
 	/* Without gangs the lead would arrive first and the others in order; the last to arrive leads next. */
 	g->lead = g->count > 1 && g->lead == g->count - 1 ? g->count - 2 : g->count - 1;
 	return i + 1;

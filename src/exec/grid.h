@@ -32,6 +32,9 @@ struct observer {
 	 * only addresses and predicates of guards and branches are then up to date. NULL: native code ends before each instruction
 	 * that it watches, which the interpreter runs. */
 	bool (*natively)(void *context, const struct block *b);
+	/* Asked after `wants`, of an observer that has `natively`: whether native code is to end before the instruction all the
+	 * same, so that all warps of a gang come to it before one of them runs it. NULL: never. */
+	bool (*ends)(void *context, const struct code *code, u32 insn);
 	/* Asked after `wants`: whether, of an instruction in native code, sums are enough. Then `tallied` gets those of all blocks
 	 * that a worker has run, in place of `before`. Both NULL: they are not. */
 	bool (*tallies)(void *context, const struct code *code, u32 insn);
@@ -310,6 +313,7 @@ struct worker {
 };
 
 struct hooks; /* exec/stepping.h */
+struct in_order;
 
 /* In which a kernel gets shared memory: recorded. */
 enum { SHARED_UNIT = 128 };
@@ -332,6 +336,7 @@ struct grid {
 	u64 first_cluster, end_cluster;  /* those that this launch runs */
 	u64 next_cluster;                /* the first that is no worker's yet, atomic */
 	u64 run_limit;                   /* clusters that a worker takes at once, at most */
+	struct in_order *in_order;       /* what keeps the order of blocks where several workers run them; or NULL */
 	u64 resident_limit;              /* clusters in flight, that the modelled GPU holds */
 	s64 places_left;                 /* of these, atomic; only for workers that wait for one another's clusters */
 	u64 workspace;                   /* address of what cooperative groups keep of the grid; 0: none */

@@ -16,6 +16,7 @@
 
 #include "arch/arch.h"
 #include "base/clock.h"
+#include "exec/in_order.h"
 #include "exec/internal.h"
 
 enum { VARIABLE_GRAIN = 256 };
@@ -222,8 +223,8 @@ static bool grid_init(struct grid *grid, const struct launch *l, char *message, 
 
 /* --- Workers -------------------------------------------------------------------------------- */
 
-/* One thread where results could depend on the order of blocks, unless the launch says that any order will do; at most
- * 256. */
+/* One thread where results could depend on the order of blocks, unless it can be kept or the launch says that any order will
+ * do; at most 256. */
 static u32 worker_limit(const struct grid *grid)
 {
 	const struct launch *l = grid->launch;
@@ -231,7 +232,7 @@ static u32 worker_limit(const struct grid *grid)
 
 	const u64 clusters = grid->end_cluster - grid->first_cluster;
 
-	if (ordered || clusters <= 1 || l->schedule.mode)
+	if ((ordered && !in_order_may_pay(grid)) || clusters <= 1 || l->schedule.mode)
 		return 1;
 	/* Asking for the number of cores opens a file: a launch that needs no answer takes half the time. */
 	const long cores = l->jobs ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
@@ -384,6 +385,8 @@ enum launch_status grid_begin(struct grid *grid, const struct launch *l, struct 
 	if (status)
 		return status;
 	grid->worker_limit = alone ? 1 : worker_limit(grid);
+	if (grid->worker_limit > 1 && grid->kernel->order_dependent && !l->any_order)
+		in_order_begin(grid, arena);
 	/* Blocks that wait for one another run in the order in which the hardware starts them. */
 	grid->run_limit = grid->worker_limit == 1 || grid->kernel->order_dependent ? 1 : 256;
 	grid->workers = take_workers(grid);
@@ -412,6 +415,8 @@ void grid_drop(struct grid *grid)
 	if (!workers)
 		return;
 	grid->workers = NULL; /* an interrupt may come now */
+	in_order_end(grid->in_order);
+	grid->in_order = NULL;
 	give_workers_back(grid, workers);
 	pthread_mutex_destroy(&grid->lock);
 	pthread_mutex_destroy(&grid->print_lock);

@@ -15,25 +15,23 @@
 #include <string.h>
 #include <time.h>
 
+#include "decode/pointer_use.h"
 #include "exec/blocks.h"
 #include "exec/cut.h"
 #include "exec/doze.h"
 #include "exec/gang.h"
+#include "exec/in_order.h"
 #include "exec/internal.h"
 #include "exec/spin.h"
 #include "exec/warp_state.h"
-
-/* The least remaining work, in nanoseconds, for which another worker pays: starting it takes half as long. A build that
- * looks for races starts workers for any launch. */
-#ifndef HELPERS_PAY_NS
-#define HELPERS_PAY_NS 200000
-#endif
 
 enum {
 	GANG_LEAST = 1 << 16, /* instructions a warp must have left to run in a gang */
 	DRIFT_MOST = 1 << 20, /* warp instructions in loops that may wait, before other clusters get their turn */
 	ALONE_MOST = 1 << 24, /* those of any kind */
 };
+/* Of either, where no loop looks at memory by which blocks can tell their order. */
+static const u64 HARDLY_MOST = 1ull << 32;
 
 /* --- One warp ------------------------------------------------------------------------------- */
 
@@ -419,6 +417,10 @@ static bool settle(struct cluster *c, enum pass *p)
  * ways that look like work: their loops have barriers, say, which they come to one by one. */
 static bool has_drifted(const struct worker *k)
 {
+	const struct pointer_use *pointers = k->grid->kernel->code->pointers;
+
+	if (pointers && !pointers->waits)
+		return k->elapsed - k->change > HARDLY_MOST;
 	return k->elapsed - k->drift_start > DRIFT_MOST || k->elapsed - k->change > ALONE_MOST;
 }
 
@@ -521,6 +523,8 @@ static void admit_next(struct worker *k)
 			return;
 		k->drift_start = k->elapsed;
 	}
+	if (k->active && in_order_holds(k))
+		return;
 	k->change = k->elapsed;
 	for (u32 n = explores || !k->active_count ? 1 : k->active_count; n; n--) {
 		if (!admit_one(k))
@@ -538,14 +542,16 @@ static bool helpers_pay(const struct worker *k, u64 nanoseconds_so_far)
 	return each * (double)(grid->end_cluster - k->run_next) > HELPERS_PAY_NS;
 }
 
-/* Other host threads are wanted once it is clear that they pay; at once if blocks may wait for one another, and the launch
- * asks for several threads all the same. */
+/* Other host threads are wanted once it is clear that they pay, and where they keep the order of blocks, that the first does
+ * not wait for others; at once if blocks may wait for one another, and the launch asks for several threads all the same. */
 static bool wants_others(const struct worker *k)
 {
 	const struct grid *grid = k->grid;
 
 	if (k->number || grid->worker_count == grid->worker_limit || !k->more)
 		return false;
+	if (grid->in_order)
+		return k->stats.blocks && in_order_is_kept(grid->in_order) && helpers_pay(k, nanoseconds() - k->started);
 	return grid->kernel->order_dependent || helpers_pay(k, nanoseconds() - k->started);
 }
 

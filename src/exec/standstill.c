@@ -15,6 +15,7 @@
 #include "arch/arch.h"
 #include "base/clock.h"
 #include "exec/fault_report.h"
+#include "exec/in_order.h"
 #include "exec/internal.h"
 #include "exec/spin.h"
 
@@ -45,7 +46,11 @@ static void count_busy(struct grid *grid, s32 more)
 
 void worker_begins(struct grid *grid) { count_busy(grid, 1); }
 
-void worker_ends(struct worker *k) { count_busy(k->grid, -1); }
+void worker_ends(struct worker *k)
+{
+	in_order_leave(k);
+	count_busy(k->grid, -1);
+}
 
 void worker_moved(struct worker *k)
 {

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "exec/gang.h"
+#include "exec/in_order.h"
 #include "exec/internal.h"
 #include "exec/launch.h"
 
@@ -160,13 +161,15 @@ static bool find_observers(struct grid *grid, struct arena *arena)
 
 	while (given && given[count])
 		count++;
-	if (count || grid->async == ASYNC_STRICT)
+	if (count || grid->async == ASYNC_STRICT || grid->in_order)
 		grid->observers = ARENA_ARRAY(arena, count + 2, struct observer *);
 	/* First: of what it refuses, the checks say nothing. */
 	if (grid->async == ASYNC_STRICT)
 		grid->observers[grid->observer_count++] = grid->async_checker->prepare(grid, arena);
 	for (u32 k = 0; k < count; k++)
 		grid->observers[grid->observer_count++] = given[k];
+	if (grid->in_order)
+		grid->observers[grid->observer_count++] = in_order_observer(grid->in_order);
 	for (u32 k = 0; k < grid->observer_count; k++)
 		gangs &= grid->observers[k]->gang_before || !(grid->observers[k]->before || grid->observers[k]->after);
 	return gangs;
@@ -182,7 +185,7 @@ static enum native_telling telling(const struct grid *grid, const struct code *c
 		const struct observer *o = grid->observers[k];
 		if (!(who >> k & 1))
 			continue;
-		if (!o->natively)
+		if (!o->natively || (o->ends && o->ends(o->context, code, insn)))
 			return NATIVE_ENDS;
 		tallies &= o->tallies && o->tallies(o->context, code, insn);
 		repeats &= o->repeats && o->repeats(o->context, code, insn);

@@ -45,6 +45,7 @@ struct problem {
 	double relative;
 	size_t moves;          /* bytes that must be read or written; 0: those of all buffers */
 	uint64_t instructions; /* that threads must have executed, or 0; branches count whether taken or not */
+	int any_order;         /* every order of blocks gives a right output, so several threads run them in any */
 	void (*plain)(void *const *buffers);
 };
 

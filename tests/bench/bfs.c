@@ -70,6 +70,7 @@ void make_bfs(struct problem *p)
 	add_buffer(p, NODES * 4);
 	((uint32_t *)add_buffer(p, (LEVELS + 2) * 4))[0] = 1;
 	p->plain = plain;
+	p->any_order = 1;
 	uint32_t *want = add_reference(p, 2, 0, 0), *queue = malloc(NODES * 4), head = 0, tail = 1, levels = 0;
 	for (uint32_t k = 0; k < NODES; k++)
 		want[k] = dist[k];

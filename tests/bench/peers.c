@@ -144,6 +144,7 @@ static bool launch_step(struct peer *r, const struct step *step)
 	}
 	launch.args = args;
 	launch.jobs = r->threads;
+	launch.any_order = r->threads > 1 && r->p->any_order;
 	if (ptxsim_launch(s->context, ptxsim_find_function(s->module, step->kernel), &launch)) {
 		fprintf(stderr, "bench: %s: %s\n", step->kernel, ptxsim_message(s->context));
 		return false;
