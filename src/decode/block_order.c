@@ -262,8 +262,8 @@ bool *block_order_mark(struct arena *arena, const struct ir_function *f, const s
 
 	for (u32 k = 0; k < f->body.count; k++) {
 		const struct form *form = &matched[k].form;
-		marks[k] = form->row && ((form->row->flags & ISA_ATOMIC && !is_shared(form)) ||
-					 look_at(&h, &matched[k], &o));
+		marks[k] = form->row &&
+			   ((form->row->flags & ISA_ATOMIC && !is_shared(form)) || look_at(&h, &matched[k], &o));
 	}
 	return marks;
 }

@@ -268,36 +268,6 @@ static void find_loops(struct pointer_use *u, const struct flow *flow, struct ar
 		u->waits |= u->loops[k] && own(u, k) & ordered;
 }
 
-/* The block does nothing but leave. */
-static bool leaves(const struct search *s, const struct flow_block *b)
-{
-	const struct ir_instruction *x = &s->function->body.items[b->first];
-
-	return !x->guard && s->matched[b->first].form.row->flags & (ISA_RET | ISA_EXIT);
-}
-
-/* The way of lanes that stay: on from a branch out of the kernel, and else from where lanes part to where they meet. */
-static u32 way_on(const struct search *s, const struct flow *flow, u32 b)
-{
-	const struct flow_block *from = &flow->blocks[b];
-
-	if (from->successor_count == 2)
-		for (u32 n = 0; n < 2; n++)
-			if (leaves(s, &flow->blocks[from->successors[n]]))
-				return from->successors[!n];
-	return from->successor_count == 1 ? from->successors[0] : from->post_dominator;
-}
-
-static void find_straight(struct search *s, const struct flow *flow)
-{
-	struct pointer_use *u = s->use;
-	u32 left = flow->block_count;
-
-	for (u32 b = 0; b != NO_BLOCK && left; left--, b = way_on(s, flow, b))
-		for (u32 k = flow->blocks[b].first; k < flow->blocks[b].end; k++)
-			u->straight[k] = !u->loops[k];
-}
-
 /* --- A kernel --------------------------------------------------------------------------------- */
 
 /* Clocks and the system show the order by themselves; what is called may access anything. */
@@ -324,7 +294,6 @@ const struct pointer_use *pointer_use_find(struct arena *scratch, struct arena *
 	u->body_count = count;
 	u->of = ARENA_ARRAY(kept, count + 1, u8);
 	u->loops = ARENA_ARRAY(kept, count + 1, bool);
-	u->straight = ARENA_ARRAY(kept, count + 1, bool);
 	u->before = ARENA_ARRAY(kept, count + 1, u16);
 	u->ahead = ARENA_ARRAY(kept, count + 1, u16);
 	for (u32 k = 0; k < program->variable_count; k++)
@@ -334,6 +303,5 @@ const struct pointer_use *pointer_use_find(struct arena *scratch, struct arena *
 	find_accesses(&s, block_order_mark(scratch, f, matched));
 	find_ways(u, flow);
 	find_loops(u, flow, scratch);
-	find_straight(&s, flow);
 	return u;
 }

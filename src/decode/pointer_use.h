@@ -20,11 +20,10 @@ struct pointer_use {
 	} pointers[POINTERS_MOST];
 	u32 count;
 	u32 body_count;
-	u8 *of;      /* by body instruction: the pointer of what it accesses, or NONE: no global memory, or what nobody writes */
+	u8 *of; /* by body instruction: the pointer of what it accesses, or NONE: no global memory, or what nobody writes */
 	u16 *before; /* by body instruction: what may have been accessed on the way to it */
 	u16 *ahead;  /* by body instruction: what it and those behind it may access; none at the body's end */
 	bool *loops; /* by body instruction: it is in a loop */
-	bool *straight; /* by body instruction: all lanes that have not left come there, once */
 	bool has_loops;
 	bool waits;  /* a loop accesses what is accessed in order: it may wait for other blocks */
 	u16 ordered; /* what is accessed so that the order of blocks shows */

@@ -193,8 +193,11 @@ static void take_run(struct worker *k)
 /* The number of the next cluster that nobody has begun; false: there is none. */
 static bool take_cluster(struct worker *k, u64 *number)
 {
-	if (k->run_next == k->run_end)
+	if (k->run_next == k->run_end) {
+		if (k->grid->in_order && in_order_gives_way(k))
+			return false;
 		take_run(k);
+	}
 	*number = k->run_next++;
 	return *number < k->grid->end_cluster;
 }

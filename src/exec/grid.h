@@ -32,9 +32,6 @@ struct observer {
 	 * only addresses and predicates of guards and branches are then up to date. NULL: native code ends before each instruction
 	 * that it watches, which the interpreter runs. */
 	bool (*natively)(void *context, const struct block *b);
-	/* Asked after `wants`, of an observer that has `natively`: whether native code is to end before the instruction all the
-	 * same, so that all warps of a gang come to it before one of them runs it. NULL: never. */
-	bool (*ends)(void *context, const struct code *code, u32 insn);
 	/* Asked after `wants`: whether, of an instruction in native code, sums are enough. Then `tallied` gets those of all blocks
 	 * that a worker has run, in place of `before`. Both NULL: they are not. */
 	bool (*tallies)(void *context, const struct code *code, u32 insn);
@@ -276,7 +273,8 @@ struct worker {
 	struct grid *grid;
 	u32 number;
 	u8 fp;        /* enum fp_mode now in force on this host thread */
-	bool probing; /* a fault is not to be raised yet: see gang_try */
+	bool probing;   /* a fault is not to be raised yet: see gang_try */
+	bool exclusive; /* its atomic operations have their memory to themselves: see exec/in_order.h */
 	u32 fp_saved; /* the caller's control word */
 	struct native_tally
 		*tallies; /* by instruction of the kernel; NULL: there are no observers, or no native code */

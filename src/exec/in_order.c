@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "decode/pointer_use.h"
 #include "exec/blocks.h"
 #include "exec/gang.h"
@@ -15,9 +16,13 @@ enum { POINTERS = POINTERS_MOST + 1, SET_BITS = 16, CLUSTERS_BITS = 64 - SET_BIT
 
 /* Where a worker is, for all of them to read; each in a cache line of its own. */
 struct standing {
-	u64 at;      /* its cluster << SET_BITS | what that has ahead; atomic. All ones: none */
-	u16 granted; /* the worker's own: pointers for whose memory it need not ask again */
-	u8 apart[128 - sizeof(u64) - sizeof(u16)];
+	u64 at;               /* its cluster << SET_BITS | what that has ahead; atomic. All ones: none */
+	bool knows;           /* that the order has been given up; atomic */
+	u8 idle;              /* the worker's own: how often in a row it has found that workers do little; */
+	u16 granted;          /* pointers for whose memory it need not ask again; */
+	u16 taken;            /* clusters; */
+	double since, waited; /* seconds: the last time that it looked; how long it has waited since */
+	u8 apart[128 - sizeof(u64) - 2 * sizeof(double) - 8];
 };
 
 struct in_order {
@@ -28,9 +33,10 @@ struct in_order {
 	bool given_up;       /* atomic */
 	u32 count;
 	struct standing *standings; /* by worker */
-	pthread_mutex_t lock; /* for those that sleep */
+	pthread_mutex_t lock;       /* for those that sleep */
 	pthread_cond_t moved;
-	u32 sleepers; /* atomic */
+	u32 sleepers; /* atomic, */
+	u32 working;  /* and so are the workers that have begun and not left */
 	struct observer observer;
 };
 
@@ -103,7 +109,7 @@ static bool is_side_by_side(const struct in_order *o)
 }
 
 /* Instructions that a launch runs at least, by its text. */
-enum { WORK_LEAST = HELPERS_PAY_NS ? 1 << 16 : 0 };
+enum { WORK_LEAST = 1 << 16 };
 
 bool in_order_may_pay(const struct grid *grid)
 {
@@ -115,7 +121,8 @@ bool in_order_may_pay(const struct grid *grid)
 	    grid->end_cluster >> CLUSTERS_BITS)
 		return false;
 	const u64 blocks = grid->end_cluster - grid->first_cluster;
-	return blocks * grid->warps_per_block * u->body_count * (u->has_loops ? 32 : 1) >= WORK_LEAST;
+	return !HELPERS_PAY_NS ||
+	       blocks * grid->warps_per_block * u->body_count * (u->has_loops ? 32 : 1) >= WORK_LEAST;
 }
 
 /* --- Waiting ------------------------------------------------------------------------------------ */
@@ -145,23 +152,6 @@ static void pause_briefly(void)
 #endif
 }
 
-/* Until somebody has come on; from time to time to see whether the launch is stopped. */
-static void sleep_a_little(struct in_order *o, u64 cluster, u16 set)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += 10000000;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
-	pthread_mutex_lock(&o->lock);
-	__atomic_add_fetch(&o->sleepers, 1, __ATOMIC_SEQ_CST);
-	if (!is_past(o, cluster, set) && in_order_is_kept(o))
-		pthread_cond_timedwait(&o->moved, &o->lock, &until);
-	__atomic_sub_fetch(&o->sleepers, 1, __ATOMIC_SEQ_CST);
-	pthread_mutex_unlock(&o->lock);
-}
-
 /* After what others wait for has been written, as one sequence with how many they are. */
 static void wake_sleepers(struct in_order *o)
 {
@@ -172,17 +162,67 @@ static void wake_sleepers(struct in_order *o)
 	pthread_mutex_unlock(&o->lock);
 }
 
+/* The order has been given up: from now on the worker's atomic operations may meet those of others. */
+static void learn(struct in_order *o, struct worker *k)
+{
+	if (o->standings[k->number].knows)
+		return;
+	k->exclusive = false;
+	__atomic_store_n(&o->standings[k->number].knows, true, __ATOMIC_SEQ_CST);
+	wake_sleepers(o);
+}
+
+/* Of the workers that have begun and not left. */
+static bool all_know(const struct in_order *o)
+{
+	for (u32 n = 0; n < o->count; n++)
+		if (__atomic_load_n(&o->standings[n].at, __ATOMIC_SEQ_CST) != UINT64_MAX &&
+		    !__atomic_load_n(&o->standings[n].knows, __ATOMIC_SEQ_CST))
+			return false;
+	return true;
+}
+
+/* Whether there is nothing to wait for, as long as the order is kept or not. */
+static bool may_go(const struct in_order *o, bool kept, u64 cluster, u16 set)
+{
+	return kept ? is_past(o, cluster, set) : all_know(o);
+}
+
+/* Until somebody has come on; from time to time to see whether the launch is stopped. */
+static void sleep_a_little(struct in_order *o, bool kept, u64 cluster, u16 set)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += 10000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&o->lock);
+	__atomic_add_fetch(&o->sleepers, 1, __ATOMIC_SEQ_CST);
+	if (!may_go(o, kept, cluster, set) && in_order_is_kept(o) == kept)
+		pthread_cond_timedwait(&o->moved, &o->lock, &until);
+	__atomic_sub_fetch(&o->sleepers, 1, __ATOMIC_SEQ_CST);
+	pthread_mutex_unlock(&o->lock);
+}
+
 /* Most waits are short, if all workers have processors. When the launch is stopped they leave, in whatever order. */
-static void wait_for_earlier(struct in_order *o, const struct worker *k, u64 cluster, u16 set)
+static void wait_for_others(struct in_order *o, struct worker *k, u64 cluster, u16 set)
 {
 	enum { BRIEFLY = 2000 };
+	const double began = seconds_now();
 
-	for (u32 n = 0; !is_past(o, cluster, set) && in_order_is_kept(o) && !is_stopped(k->grid); n++) {
+	for (u32 n = 0; !is_stopped(k->grid); n++) {
+		const bool kept = in_order_is_kept(o);
+		if (!kept)
+			learn(o, k);
+		if (may_go(o, kept, cluster, set))
+			break;
 		if (n < BRIEFLY)
 			pause_briefly();
 		else
-			sleep_a_little(o, cluster, set);
+			sleep_a_little(o, kept, cluster, set);
 	}
+	o->standings[k->number].waited += seconds_now() - began;
 }
 
 static void before(void *context, struct warp *w, const struct insn *i, u8 *rows, u32 mask)
@@ -193,9 +233,10 @@ static void before(void *context, struct warp *w, const struct insn *i, u8 *rows
 	const u32 pointer = o->use->of[o->code->origin[insn]];
 
 	(void)rows, (void)mask;
-	if (p->granted >> pointer & 1)
+	if (p->granted >> pointer & 1 && (in_order_is_kept(o) || p->knows))
 		return;
-	wait_for_earlier(o, w->worker, p->at >> SET_BITS, o->meets[pointer]);
+	if (!in_order_is_kept(o) || !is_past(o, p->at >> SET_BITS, o->meets[pointer]))
+		wait_for_others(o, w->worker, p->at >> SET_BITS, o->meets[pointer]);
 	p->granted |= (u16)(1u << pointer);
 }
 
@@ -210,7 +251,7 @@ static bool natively(void *context, const struct block *b)
 	return true;
 }
 
-/* A statement's guard is its first instruction. */
+/* Of the instructions that a statement became the last one accesses memory. */
 static bool wants(void *context, const struct code *code, u32 insn)
 {
 	const struct in_order *o = context;
@@ -218,16 +259,8 @@ static bool wants(void *context, const struct code *code, u32 insn)
 
 	if (code != o->code || at == NO_OPERAND || o->use->of[at] == POINTER_NONE)
 		return false;
-	const bool guards = code->function->body.items[at].guard && (!insn || code->origin[insn - 1] != at);
-	return !guards && o->ordered >> o->use->of[at] & 1;
-}
-
-/* Where all lanes come together the warps wait together, so that what is before is done when they may go on. */
-static bool ends(void *context, const struct code *code, u32 insn)
-{
-	const struct in_order *o = context;
-
-	return o->use->straight[code->origin[insn]];
+	const bool accesses = insn + 1 == code->insn_count || code->origin[insn + 1] != at;
+	return accesses && o->ordered >> o->use->of[at] & 1;
 }
 
 /* --- A launch ------------------------------------------------------------------------------------ */
@@ -251,7 +284,7 @@ void in_order_begin(struct grid *grid, struct arena *arena)
 	o->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	o->moved = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	o->observer = (struct observer){
-		.context = o, .wants = wants, .before = before, .gang_before = gang_before, .natively = natively, .ends = ends};
+		.context = o, .wants = wants, .before = before, .gang_before = gang_before, .natively = natively};
 	grid->in_order = o;
 }
 
@@ -273,12 +306,47 @@ static void stand_at(struct in_order *o, const struct worker *k, u64 at)
 	wake_sleepers(o);
 }
 
+/* Others see where it stands before it asks whether the order is kept, so they wait for it to know if it is not. */
+static void begin(struct in_order *o, struct worker *k)
+{
+	k->exclusive = in_order_is_kept(o) && !k->grid->launch->shared_memory;
+	o->standings[k->number].since = seconds_now();
+	__atomic_add_fetch(&o->working, 1, __ATOMIC_RELAXED);
+}
+
 void in_order_take(struct worker *k, u64 cluster)
 {
 	struct in_order *o = k->grid->in_order;
+	struct standing *p = &o->standings[k->number];
+	const bool begins = p->at == UINT64_MAX;
 
-	o->standings[k->number].granted = 0;
+	p->granted = 0;
 	stand_at(o, k, cluster << SET_BITS | o->ordered);
+	if (begins)
+		begin(o, k);
+	if (!in_order_is_kept(o))
+		learn(o, k);
+}
+
+/* Of so many workers each waits for so much of its time that all together do little more than one. What they lose by fetching
+ * each other's memory is not counted. */
+static bool do_little(u32 workers, double waited, double passed) { return (passed - waited) * workers < 1.3 * passed; }
+
+bool in_order_gives_way(struct worker *k)
+{
+	enum { LOOK_AFTER = 16, IDLE_MOST = 2 };
+	struct in_order *o = k->grid->in_order;
+	struct standing *p = &o->standings[k->number];
+	u32 working = __atomic_load_n(&o->working, __ATOMIC_RELAXED);
+
+	if (++p->taken % LOOK_AFTER || working <= 1 || !in_order_is_kept(o))
+		return false;
+	const double now = seconds_now();
+	p->idle = do_little(working, p->waited, now - p->since) ? p->idle + 1 : 0;
+	p->since = now;
+	p->waited = 0;
+	return p->idle == IDLE_MOST && __atomic_compare_exchange_n(&o->working, &working, working - 1, false,
+								   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 u16 in_order_ahead(const struct in_order *o, u32 insn)
@@ -293,6 +361,8 @@ void in_order_pass(struct block *b, u16 ahead)
 	struct in_order *o = b->grid->in_order;
 	const u64 at = o->standings[b->worker->number].at;
 
+	if (!in_order_is_kept(o))
+		learn(o, b->worker);
 	if ((u16)at != ahead)
 		stand_at(o, b->worker, at >> SET_BITS << SET_BITS | ahead);
 }
@@ -308,14 +378,18 @@ bool in_order_holds(struct worker *k)
 	struct grid *grid = k->grid;
 	struct in_order *o = grid->in_order;
 
-	if (!o || !in_order_is_kept(o))
+	if (!o)
 		return false;
+	if (!in_order_is_kept(o)) {
+		learn(o, k);
+		return false;
+	}
 	if (!is_past(o, o->standings[k->number].at >> SET_BITS, UINT16_MAX)) {
 		sched_yield();
 		return true;
 	}
 	__atomic_store_n(&o->given_up, true, __ATOMIC_SEQ_CST);
-	wake_sleepers(o);
+	learn(o, k);
 	if (grid->worker_count == 1)
 		grid->worker_limit = 1; /* from now on as if it had been so from the start */
 	return false;

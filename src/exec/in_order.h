@@ -12,8 +12,10 @@
  * Where a block has come to is known at its barriers and at its end. An allocation that is accessed both ways, in order and
  * otherwise, is accessed in order only. Pointers are taken to stay within their allocations, as in C.
  *
+ * Atomic operations then need not be the host's: no two threads have access to one allocation at a time (worker.exclusive).
+ *
  * No block waits for a later one in this way, so that one always goes on. If the oldest block itself waits for a later one,
- * as at a barrier of the whole grid, the order is given up for the rest of the launch. Launches whose first block does run
+ * as at a barrier of the whole grid, the order is given up for the rest of the launch, and when all workers know, nobody waits. Launches whose first block does run
  * on one thread from start to end.
  */
 #ifndef PTXSIM_EXEC_IN_ORDER_H
@@ -35,6 +37,9 @@ struct observer *in_order_observer(struct in_order *o);
 
 /* The worker has a new cluster; all before it have been taken. Called with a lower bound before it takes one, too. */
 void in_order_take(struct worker *k, u64 cluster);
+/* Whether the worker had better take no more clusters: all wait most of the time, for each other's accesses or for processors that
+ * other programs have. One is always left. */
+bool in_order_gives_way(struct worker *k);
 /* What a thread at the instruction of the kernel has ahead that comes in order: pointers, a bit each. */
 u16 in_order_ahead(const struct in_order *o, u32 insn);
 /* All threads of the worker's only block have come to where they have no more than these ahead. */

@@ -551,7 +551,8 @@ static bool wants_others(const struct worker *k)
 	if (k->number || grid->worker_count == grid->worker_limit || !k->more)
 		return false;
 	if (grid->in_order)
-		return k->stats.blocks && in_order_is_kept(grid->in_order) && helpers_pay(k, nanoseconds() - k->started);
+		return k->stats.blocks && in_order_is_kept(grid->in_order) &&
+		       helpers_pay(k, nanoseconds() - k->started);
 	return grid->kernel->order_dependent || helpers_pay(k, nanoseconds() - k->started);
 }
 

@@ -185,7 +185,7 @@ static enum native_telling telling(const struct grid *grid, const struct code *c
 		const struct observer *o = grid->observers[k];
 		if (!(who >> k & 1))
 			continue;
-		if (!o->natively || (o->ends && o->ends(o->context, code, insn)))
+		if (!o->natively)
 			return NATIVE_ENDS;
 		tallies &= o->tallies && o->tallies(o->context, code, insn);
 		repeats &= o->repeats && o->repeats(o->context, code, insn);

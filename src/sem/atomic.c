@@ -48,7 +48,7 @@ ALWAYS_INLINE u128 exchange_u128(u128 *p, u128 b, u128 c, bool racing, op_u128 *
 
 static inline bool is_racing(const struct warp *w, enum ir_space space)
 {
-	return space != SPACE_SHARED && grid_shares_memory(w->grid);
+	return space != SPACE_SHARED && grid_shares_memory(w->grid) && !w->worker->exclusive;
 }
 
 /* --- A warp --------------------------------------------------------------------------------- */

@@ -35,8 +35,8 @@ static const struct {
 	enum expected expected;
 	bool same_memory, fails;
 } cases[] = {
-	{"a float for each block",
-	 "cvt.rn.f32.u32 f1, r10; @!zero bra end; atom.global.add.f32 f2, [d1], f1;", ANY, false, false},
+	{"a float for each block", "cvt.rn.f32.u32 f1, r10; @!zero bra end; atom.global.add.f32 f2, [d1], f1;", ANY,
+	 false, false},
 	{"a float for each thread behind a barrier",
 	 "cvt.rn.f32.u32 f1, r10; bar.sync 0; red.global.add.f32 [d1], f1; bar.sync 0; turn2: mad.lo.u32 r10, r10, "
 	 "1664525, 1013904223; sub.u32 r11, r11, 1; setp.ne.u32 p0, r11, 0; @p0 bra turn2; st.global.u32 [d2+256000], "
@@ -67,8 +67,9 @@ static const struct {
 	 "0;\nsum: mul.wide.u32 d5, r14, 4; add.s64 d5, d4, d5; ld.global.u32 r15, [d5]; mad.lo.u32 r13, r13, 3, r15; "
 	 "add.u32 r14, r14, 1; setp.ne.u32 p1, r14, 500; @p1 bra sum; st.global.u32 [d1+8], r13;",
 	 ANY, false, false},
-	{"a queue", "atom.global.add.u32 r12, [d1], 1; and.b32 r12, r12, 4095; mul.wide.u32 d5, r12, 4; add.s64 d5, d1, "
-		    "d5; st.global.u32 [d5+64], r4;",
+	{"a queue",
+	 "atom.global.add.u32 r12, [d1], 1; and.b32 r12, r12, 4095; mul.wide.u32 d5, r12, 4; add.s64 d5, d1, "
+	 "d5; st.global.u32 [d5+64], r4;",
 	 ANY, false, false},
 	{"first come, looked at before",
 	 "mov.u32 r20, 0;\nmore: mad.lo.u32 r10, r10, 1664525, 1013904223; shr.u32 r12, r10, 20; mul.wide.u32 d5, r12, "
@@ -184,8 +185,7 @@ START_TEST(results_are_those_of_one_thread)
 		char what[64];
 		if (mode == NATIVE_ALWAYS && !native_is_there())
 			continue;
-		snprintf(what, sizeof what, "%u threads, %s", threads,
-			 mode == NATIVE_OFF ? "interpreted" : "natively");
+		snprintf(what, sizeof what, "%u threads, %s", threads, mode == NATIVE_OFF ? "interpreted" : "natively");
 		run(&m, mode, threads, &several);
 		same(cases[_i].name, what);
 		most = max_u32(most, several.end.stats.jobs);
@@ -197,11 +197,13 @@ START_TEST(results_are_those_of_one_thread)
 }
 END_TEST
 
-/* Blocks that wait for later ones, though the first does not: the order cannot be kept, but all get to their ends. */
+/* Blocks that wait for later ones, though the first does not: the order cannot be kept, but all get to their ends, and no
+ * atomic operation is lost. */
 START_TEST(later_blocks_are_waited_for)
 {
 	static const char part[] =
-		"bar.sync 0; and.b32 r12, r1, 31; setp.ne.u32 p0, r12, 7; mul.wide.u32 d5, r1, 4; add.s64 d5, d1, d5; "
+		"red.global.add.u32 [d4], 1; bar.sync 0; red.global.add.u32 [d4], 1; and.b32 r12, r1, 31; setp.ne.u32 "
+		"p0, r12, 7; mul.wide.u32 d5, r1, 4; add.s64 d5, d1, d5; "
 		"@!zero bra end; st.volatile.global.u32 [d5], 1; @p0 bra end;\nwait: ld.volatile.global.u32 r12, "
 		"[d5+4]; setp.eq.u32 p1, r12, 0; @p1 bra wait; st.global.u32 [d2+256000], r12;";
 	struct made m;
@@ -212,6 +214,7 @@ START_TEST(later_blocks_are_waited_for)
 		ck_assert_int_eq(several.end.status, LAUNCH_OK);
 		for (u32 b = 7; b < BLOCKS; b += 32)
 			ck_assert_uint_eq(several.own[b * THREADS], 1);
+		ck_assert_uint_eq(several.others[0], 2 * WORDS);
 	}
 	session_close(&m.session);
 }
