@@ -491,8 +491,9 @@ void emit_finish(struct emitter *e)
 		c->order.why =
 			e->reads_clock ? "it reads a clock" : "it calls the system: printf, malloc and their like";
 	}
-	else if (block_order_matters(&c->order))
-		c->pointers = pointer_use_find(low->scratch, low->arena, low->program, e->function, e->flow, e->matched);
+	if (block_order_matters(&c->order) && !c->order.calls_system && !e->reads_clock)
+		c->pointers =
+			pointer_use_find(low->scratch, low->arena, low->program, e->function, e->flow, e->matched);
 	c->registers = keep(low, e->rows->places, e->function->register_slots, sizeof *e->rows->places);
 	for (u32 k = 0; k < e->function->body.count; k++)
 		e->forms[k] = e->matched[k].form; /* contraction has changed some */

@@ -169,7 +169,7 @@ struct code {
 	/* Variables in .local and function .param space, laid out from the frame's local base. */
 	u64 local_bytes, local_align; /* and alignment of that base */
 	struct block_order order;
-	const struct pointer_use *pointers; /* of a kernel in which the order of blocks shows by its accesses alone; or NULL */
+	const struct pointer_use *pointers; /* of kernels whose accesses alone show the order of blocks; or NULL */
 	bool one_by_one; /* the warps of a gang run it one after the other, up to where they must wait: decode/one_by_one.c */
 	struct call_site *calls;
 	u32 call_count;

@@ -272,10 +272,10 @@ struct standstill {
 struct worker {
 	struct grid *grid;
 	u32 number;
-	u8 fp;        /* enum fp_mode now in force on this host thread */
+	u8 fp;          /* enum fp_mode now in force on this host thread */
 	bool probing;   /* a fault is not to be raised yet: see gang_try */
 	bool exclusive; /* its atomic operations have their memory to themselves: see exec/in_order.h */
-	u32 fp_saved; /* the caller's control word */
+	u32 fp_saved;   /* the caller's control word */
 	struct native_tally
 		*tallies; /* by instruction of the kernel; NULL: there are no observers, or no native code */
 	struct native_repeats repeats;

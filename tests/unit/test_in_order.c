@@ -87,6 +87,10 @@ static const struct {
 	 "ld.global.u32 r12, [d1]; turn2: mad.lo.u32 r10, r10, 1664525, r12; sub.u32 r11, r11, 1; setp.ne.u32 p0, r11, "
 	 "0; @p0 bra turn2; st.global.u32 [d2+256000], r10; @!zero bra end; atom.global.exch.b32 r13, [d1], r10;",
 	 ANY, false, false},
+	{"a clock",
+	 "mov.u32 r12, %clock; st.global.u32 [d2+256000], r12; bar.sync 0; @!zero bra end; cvt.rn.f32.u32 f1, r10; "
+	 "atom.global.add.f32 f2, [d1], f1;",
+	 ALONE, false, false},
 	{"all wait for the last block",
 	 "setp.ne.u32 p0, r1, 499; @p0 bra wait; @zero st.volatile.global.u32 [d1], 1;\nwait: ld.volatile.global.u32 "
 	 "r12, [d1]; setp.eq.u32 p1, r12, 0; @p1 bra wait; st.global.u32 [d2+256000], r12;",
