@@ -89,6 +89,17 @@ static u8 from_parameter(struct search *s, const struct matched *m)
 	return m->uses[0].bits == s->program->address_bits ? number_of(s, false, base->low) : FROM_NONE;
 }
 
+/* The first operand from which a pointer can come: what is multiplied or shifted is a number. */
+static u32 first_source(const struct matched *m)
+{
+	static const enum opcode scaling[] = {OP_mul, OP_div, OP_shl, OP_shr};
+
+	for (size_t k = 0; k < COUNT_OF(scaling); k++)
+		if (matched_is(m, scaling[k]))
+			return m->use_count;
+	return matched_is(m, OP_mad) ? 3 : 0;
+}
+
 /* What the instruction makes. */
 static u8 from_instruction(struct search *s, const struct matched *m)
 {
@@ -101,7 +112,7 @@ static u8 from_instruction(struct search *s, const struct matched *m)
 		return FROM_NONE;
 	if (matched_is(m, OP_cvta) && is_of_window(&m->form))
 		return FROM_WINDOW;
-	for (u32 n = 0; n < m->use_count; n++)
+	for (u32 n = first_source(m); n < m->use_count; n++)
 		if (m->uses[n].read)
 			from = meet(from, from_use(s, &m->uses[n]));
 	return from;

@@ -59,14 +59,15 @@ static u64 pointer_value(const struct grid *grid, const struct pointer_use *u, u
 static void find_meetings(struct in_order *o, const struct grid *grid)
 {
 	u64 base[POINTERS] = {0};
-	u16 open = o->use->ahead[0] & (1u << POINTER_ANY);
+	const u16 accessed = o->use->ahead[0];
+	u16 open = accessed & (1u << POINTER_ANY);
 	struct allocation a;
 
 	for (u32 k = 0; k < o->use->count; k++) {
 		if (memory_look(grid->memory, pointer_value(grid, o->use, k), 1, &a))
 			base[k] = a.base;
 		else
-			open |= (u16)(1u << k);
+			open |= accessed & (u16)(1u << k);
 	}
 	for (u32 k = 0; k < POINTERS; k++) {
 		o->meets[k] = open;

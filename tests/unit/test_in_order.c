@@ -87,6 +87,11 @@ static const struct {
 	 "ld.global.u32 r12, [d1]; turn2: mad.lo.u32 r10, r10, 1664525, r12; sub.u32 r11, r11, 1; setp.ne.u32 p0, r11, "
 	 "0; @p0 bra turn2; st.global.u32 [d2+256000], r10; @!zero bra end; atom.global.exch.b32 r13, [d1], r10;",
 	 ANY, false, false},
+	{"an index of 64 bits that comes from a parameter, too",
+	 "cvt.rn.f32.u32 f1, r10; shr.u64 d5, d4, 60; mad.lo.u64 d5, d5, 4, d1; bar.sync 0; @zero red.global.add.f32 "
+	 "[d5], f1; bar.sync 0; turn2: mad.lo.u32 r10, r10, 1664525, 1013904223; sub.u32 r11, r11, 1; setp.ne.u32 p0, "
+	 "r11, 0; @p0 bra turn2; st.global.u32 [d2+256000], r10;",
+	 SIDE_BY_SIDE, false, false},
 	{"a clock",
 	 "mov.u32 r12, %clock; st.global.u32 [d2+256000], r12; bar.sync 0; @!zero bra end; cvt.rn.f32.u32 f1, r10; "
 	 "atom.global.add.f32 f2, [d1], f1;",
