@@ -200,6 +200,60 @@ START_TEST(operands_in_lists_agree)
 }
 END_TEST
 
+/* --- Rows in registers -------------------------------------------------------------------------- */
+
+/* Members of an array of structs, which lanes read at equal distances. */
+static const char members_text[] =
+	".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 from, .param .u64 to)\n{\n"
+	".reg .b32 r<8>; .reg .b64 d<8>;\n"
+	"mov.u32 r0, %tid.x; ld.param.u64 d0, [from]; ld.param.u64 d1, [to]; mul.wide.u32 d2, r0, 12; add.u64 d2, d0, "
+	"d2; "
+	"mul.wide.u32 d3, r0, 4; add.u64 d3, d1, d3;\n"
+	"ld.global.u32 r1, [d2]; ld.global.u32 r2, [d2+4]; ld.global.u32 r3, [d2+8]; mad.lo.u32 r1, r1, r2, r3; "
+	"xor.b32 r1, r1, r2; st.global.u32 [d3], r1; ret;\n}\n";
+
+/* What is told of the regions of a kernel that is compiled: whether there are any, and bytes of their rows that are not in registers. */
+static bool told_of_regions(const char *kernel, unsigned long long *in_memory)
+{
+	static u32 out[WORDS];
+	FILE *told = tmpfile();
+	const int errors = dup(STDERR_FILENO);
+	unsigned long long bytes;
+	bool any = false;
+	char line[512];
+
+	ck_assert(told && errors >= 0);
+	fflush(stderr);
+	dup2(fileno(told), STDERR_FILENO);
+	setenv("PTXSIM_NATIVE_DUMP", "regions", 1);
+	run(NATIVE_ALWAYS, "%s%s", kernel, "", out);
+	unsetenv("PTXSIM_NATIVE_DUMP");
+	fflush(stderr);
+	dup2(errors, STDERR_FILENO);
+	close(errors);
+	rewind(told);
+	*in_memory = 0;
+	while (fgets(line, sizeof line, told)) {
+		const char *stay = strstr(line, " stay in memory: ");
+		any |= strstr(line, ": native") != NULL;
+		*in_memory += stay && sscanf(stay, " stay in memory: %llu", &bytes) == 1 ? bytes : 0;
+	}
+	fclose(told);
+	return any;
+}
+
+START_TEST(rows_of_members_are_registers)
+{
+	unsigned long long in_memory;
+
+	if (!native_is_there())
+		return;
+	ck_assert(told_of_regions(members_text, &in_memory));
+	ck_assert_uint_eq(in_memory, 0);
+	agree("%s%s", members_text, "");
+}
+END_TEST
+
 /* --- Rounding ------------------------------------------------------------------------------------- */
 
 /* Its parts: a type, the word that a register of it is made of, and operations on a, b and c, which give x. */
@@ -634,6 +688,7 @@ UNIT_TESTS("native", 300)
 	tcase_add_loop_test(unit, accesses_of_some_lanes_agree, 0, COUNT_OF(masks));
 	tcase_add_loop_test(unit, vectors_of_some_lanes_agree, 0, COUNT_OF(masks));
 	tcase_add_loop_test(unit, operands_in_lists_agree, 0, COUNT_OF(masks));
+	UNIT_TEST(rows_of_members_are_registers);
 	tcase_add_loop_test(unit, many_sums_agree, 0, COUNT_OF(betweens));
 	tcase_add_loop_test(unit, floats_that_leave_agree, 0, COUNT_OF(masks));
 	tcase_add_loop_test(unit, rounding_is_the_instructions, 0, COUNT_OF(rounded));
