@@ -98,6 +98,14 @@ static bool find_seconds(const struct code_flow *f, const struct form *form, con
 	return *there || !seconds || form->operand_count == others;
 }
 
+/* A result that is left out is written to a row that nobody reads, of any type; one without a row is no operand. */
+static u32 operand_row_bits(const struct form *form, u32 operand, bool written)
+{
+	const u32 bits = form->operand_bits[operand];
+
+	return bits || !written ? bits : 128;
+}
+
 /* False: there is an operand of a kind that only the handler understands. */
 static bool read_operands(struct code_flow *f, struct step *s, const struct insn *i)
 {
@@ -120,7 +128,7 @@ static bool read_operands(struct code_flow *f, struct step *s, const struct insn
 			if (address && e)
 				continue;
 			if (!step_add(f, s, place_of(s->form, at + e), insn_operand(f->code, s->form, i, at + e),
-				      s->form->operand_bits[at + e], read, specs[k].written))
+				      operand_row_bits(s->form, at + e, specs[k].written), read, specs[k].written))
 				return false;
 		}
 		at += width;

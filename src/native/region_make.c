@@ -258,7 +258,12 @@ static void make_list(struct making *m, const struct step *s, struct region_insn
 		to->list = window_make(f, s, address_of(f, s), &to->list_count);
 	if (layout != LAYOUT_LIST && layout != LAYOUT_MEMORY_LIST)
 		return;
-	to->list_count = !s->form ? s->words : s->form->operand_count - (layout == LAYOUT_LIST ? 0u : 2u);
+	if (!s->form)
+		to->list_count = s->words;
+	else if (layout == LAYOUT_LIST)
+		to->list_count = s->form->operand_count + s->form->immediate_count;
+	else
+		to->list_count = s->form->operand_count - 2u;
 	u32 *own = ARENA_ARRAY(f->arena, to->list_count + 1, u32);
 	if (to->list_count)
 		memcpy(own, list, to->list_count * sizeof *own);
@@ -272,7 +277,7 @@ static void make_by_form(const struct making *m, u32 k, struct region_insn *to)
 	const struct form *form = s->form;
 
 	to->ends_alone = !(s->together || (form && form->row->flags & ISA_ATOMIC) || m->f->code->call_count);
-	if (!form || form->layout != LAYOUT_LIST || s->together)
+	if (!form || form->layout != LAYOUT_LIST || s->together || !(form->row->flags & ISA_MEMORY))
 		to->meaning = s->meaning->name;
 	if (!form)
 		return;

@@ -227,7 +227,8 @@ ALWAYS_INLINE bool LOAD_OF(load_scaled)(struct warp *w, const struct insn *i, u8
 	memcpy(index, rows + i->a, sizeof index);
 	if (LOAD_OF(load_scaled_few)(w, i, rows, index, mask))
 		return true;
-	memcpy(own, rows + i->d, sizeof own);
+	if (mask != FULL_MASK)
+		memcpy(own, rows + i->d, sizeof own);
 	if (!LOAD_OF(scattered_load_scaled)(w, i, index, own, mask, scaled_base(i, rows)))
 		return false;
 	memcpy(rows + i->d, own, sizeof own);
@@ -240,7 +241,8 @@ ALWAYS_INLINE bool LOAD_OF(load_scattered)(struct warp *w, const struct insn *i,
 	u32 near_[WARP_LANES] __attribute__((aligned(64)));
 	LANE own[WARP_LANES] __attribute__((aligned(64)));
 
-	memcpy(own, rows + i->d, sizeof own);
+	if (mask != FULL_MASK)
+		memcpy(own, rows + i->d, sizeof own);
 	if (wide) {
 		memcpy(far, rows + i->a, sizeof far);
 		if (!LOAD_OF(scattered_load)(w, i, far, own, mask, space))

@@ -190,6 +190,9 @@ ALWAYS_INLINE bool load_parts(struct warp *w, const struct insn *i, const u32 *b
 	find_parts(&z, base);
 	if (i->imm % 4)
 		return false;
+	/* One place, and a row, are near, too: where nothing is known, one test sorts out what goes anywhere. */
+	if (!(i->fp & SHAPE_KNOWN) && !z.near)
+		return false;
 	if (may_be(i, SHAPE_SAME | SHAPE_SPOTS) && z.aligned & z.same & parts_reach(&z, w, i, 4)) {
 		for (u32 k = 0; k < PARTS; k++)
 			set_part(d, k, all_words(*(const u32 *)(const void *)part_place(&z, w, i, k)));

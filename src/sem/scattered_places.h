@@ -195,23 +195,30 @@ ALWAYS_INLINE bool find_near(u32 at[WARP_LANES], const u32 number[WARP_LANES], u
 #else
 ALWAYS_INLINE bool find_far(u64 at[WARP_LANES], const u64 number[WARP_LANES], u32 mask, u64 first, u64 last, u32 bytes)
 {
-	s64 wrong[WARP_LANES] __attribute__((aligned(64)));
+	__m512i top = _mm512_setzero_si512(), all = top;
 
-	EACH_LANE
-		wrong[l] = number[l] - first > last || (number[l] & (bytes - 1)) ? -1 : 0;
-	EACH_LANE
-		at[l] = mask & lane_bit64[l] ? number[l] - first : 0;
-	return !(pack_lanes64(wrong) & mask);
+	for (u32 l = 0; l < WARP_LANES; l += 8) {
+		const __mmask8 on = (__mmask8)(mask >> l);
+		const __m512i own = _mm512_maskz_mov_epi64(on, _mm512_load_si512(number + l));
+		const __m512i place = _mm512_maskz_sub_epi64(on, own, _mm512_set1_epi64((s64)first));
+		top = _mm512_max_epu64(top, place);
+		all = _mm512_or_si512(all, own);
+		_mm512_store_si512(at + l, place);
+	}
+	return !(_mm512_cmpgt_epu64_mask(top, _mm512_set1_epi64((s64)last)) |
+		 _mm512_test_epi64_mask(all, _mm512_set1_epi64((s64)bytes - 1)));
 }
 ALWAYS_INLINE bool find_near(u32 at[WARP_LANES], const u32 number[WARP_LANES], u32 mask, u32 last, u32 bytes)
 {
-	s32 wrong[WARP_LANES] __attribute__((aligned(64)));
+	part top = all_words(0), all = top;
 
-	EACH_LANE
-		wrong[l] = number[l] > last || (number[l] & (bytes - 1)) ? -1 : 0;
-	EACH_LANE
-		at[l] = mask & lane_bit[l] ? number[l] : 0;
-	return !(pack_lanes32(wrong) & mask);
+	for (u32 k = 0; k < PARTS; k++) {
+		const part place = _mm512_maskz_mov_epi32((__mmask16)(mask >> PART * k), part_of(number, k));
+		top = highest_words(top, place);
+		all = any_bit(all, place);
+		set_part(at, k, place);
+	}
+	return are_within(top, all_words(last), all, all_words(bytes - 1));
 }
 #endif
 

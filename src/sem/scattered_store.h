@@ -41,7 +41,7 @@ ALWAYS_INLINE void STORE_OF(store_by_shift)(const struct whole *z, enum numbered
 					    const LANE *v)
 {
 	_Pragma("GCC unroll 8") for (u32 l = 0; l < WARP_LANES; l++) *
-		(volatile MEMORY *)(void *)whole_place(z, by, row, shift, l) = (MEMORY)v[l];
+		(volatile MEMORY *)(void *)whole_place(z, number_at(by, row, l), shift) = (MEMORY)v[l];
 }
 ALWAYS_INLINE bool STORE_OF(store_whole)(struct warp *w, const struct insn *i, enum numbered by,
 					 const struct scattered *s, const LANE *v)
@@ -52,7 +52,7 @@ ALWAYS_INLINE bool STORE_OF(store_whole)(struct warp *w, const struct insn *i, e
 	if (!find_whole(&z, w, i, by, s))
 		return false;
 	if (by == BY_INDEX && may_be(i, SHAPE_ROW) && z.shift == usual && is_row_of_indices(s->row)) {
-		MEMORY *to = (MEMORY *)(void *)whole_place(&z, by, s->row, usual, 0);
+		MEMORY *to = (MEMORY *)(void *)whole_place(&z, number_at(by, s->row, 0), usual);
 		EACH_LANE
 			to[l] = (MEMORY)v[l];
 		return true;

@@ -76,10 +76,28 @@ ALWAYS_INLINE bool is_row_of_indices(const void *row)
 	return in_row32(index, 1) && index[0] <= index[WARP_LANES - 1];
 }
 
-ALWAYS_INLINE u8 *whole_place(const struct whole *z, enum numbered by, const void *row, u32 shift, u32 lane)
+ALWAYS_INLINE u64 number_at(enum numbered by, const void *row, u32 lane)
 {
-	const u64 number = by == BY_ADDRESS ? ((const u64 *)row)[lane] : ((const u32 *)row)[lane];
+	return by == BY_ADDRESS ? ((const u64 *)row)[lane] : ((const u32 *)row)[lane];
+}
+/* Of lanes l and l + 1. Two of 32 bits are read at once, as there are fewer loads at a time than anything else. */
+struct two_numbers {
+	u64 low, high;
+};
+ALWAYS_INLINE struct two_numbers two_numbers_of(enum numbered by, const void *row, u32 l)
+{
+	if (by == BY_ADDRESS)
+		return (struct two_numbers){number_at(by, row, l), number_at(by, row, l + 1)};
+	const u64 both = *(const volatile u64 *)(const void *)((const u8 *)row + 4 * l);
+	struct two_numbers n = {(u32)both, both >> 32};
 
+	/* Or gcc multiplies first, and cuts then, by a mask in a register. */
+	__asm__("" : "+r"(n.low));
+	return n;
+}
+
+ALWAYS_INLINE u8 *whole_place(const struct whole *z, u64 number, u32 shift)
+{
 	/* Where number 0 is may be no place of the host's. */
 	return (u8 *)((uintptr_t)z->host + (number << shift));
 }

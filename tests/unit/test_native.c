@@ -155,6 +155,105 @@ START_TEST(vectors_of_some_lanes_agree)
 }
 END_TEST
 
+/* --- Operands in a list ------------------------------------------------------------------------- */
+
+/* Its parts: which lanes take part (p), and what they do with r10 to r13, h0 to h3 and d4 to d6. All of these and q are live before and behind
+ * it, so that what is written elsewhere shows, and stand far behind their rows in the frame, as d3 is a row of the region's for each of its values. */
+static const char lists_text[] =
+	".version 8.3\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 from, .param .u64 to)\n{\n"
+	".shared .align 16 .b8 near[4096]; .reg .pred p, q; .reg .b16 h<4>; .reg .b32 r<20>; .reg .b64 d<8>;\n"
+	"mov.u32 r0, %%tid.x; and.b32 r1, r0, 31; ld.param.u64 d0, [from]; ld.param.u64 d1, [to]; mul.wide.u32 d2, r0, "
+	"16; add.u64 d0, d0, d2; mul.wide.u32 d2, r0, 32; add.u64 d2, d1, d2; mov.u32 r3, near; mad.lo.u32 r3, r0, 16, "
+	"r3;\n"
+	"ld.global.u64 d3, [d0]; add.u64 d3, d3, d2; xor.b64 d3, d3, d0; add.u64 d3, d3, d2; xor.b64 d3, d3, d0; "
+	"add.u64 "
+	"d3, d3, d2; st.shared.u64 [r3+2048], d3;\n"
+	"ld.global.v4.u32 {r10, r11, r12, r13}, [d0]; ld.global.v2.u64 {d4, d5}, [d0+2048]; ld.global.u64 d6, "
+	"[d0+4096];\n"
+	"st.shared.v4.u32 [r3], {r13, r12, r11, r10}; ld.global.v4.u16 {h0, h1, h2, h3}, [d0+6144]; setp.lt.s32 q, "
+	"r10, 0;\n"
+	"mov.u32 r14, r10; mov.u32 r15, r11;\n"
+	"%s\n@!p bra over;\n%s\n"
+	"over: selp.b32 r4, 77, 7, q; xor.b32 r4, r4, r14; mad.lo.u32 r4, r4, 3, r15; mov.b32 r5, {h0, h1}; mov.b32 "
+	"r6, {h2, h3}; mad.lo.u32 r4, r4, 3, r5; mad.lo.u32 r4, r4, 3, r6;\n"
+	"st.global.v4.u32 [d2], {r10, r11, r12, r13}; add.u64 d4, d4, d5; xor.b64 d4, d4, d6; st.global.u64 [d2+16], "
+	"d4; st.global.u32 [d2+24], r4; ret;\n}\n";
+
+static const char *const lists[] = {
+	"bfi.b32 r10, r11, r12, 5, 9; bfi.b32 r13, r13, r11, r12, r1; bfi.b64 d4, d5, d6, r1, 20;",
+	"lop3.or.b32 r10|q, r11, r12, r13, 0x96, q; lop3.and.b32 _|q, r10, r12, r13, 0x1e, q;",
+	"mov.b64 d4, {r10, r11}; mov.b64 {r12, r13}, d5; mov.b64 {_, r10}, d6; mov.b64 {r11, _}, d4;",
+	"mov.b64 {r10, _}, d6; add.u32 r10, r10, r11; mov.b64 d4, {r10, r10}; mov.b64 {_, r13}, d4;",
+	"mov.b32 {h0, _}, r10; mov.b32 {_, h1}, r11; mov.b64 d5, {h0, h1, h2, h3}; mov.b64 {h2, _, _, h3}, d4;",
+	"ld.global.v2.u32 {_, r10}, [d0+2048]; ld.global.v4.u32 {r12, _, _, r13}, [d0+4096];",
+	"ld.shared.v2.u32 {r11, _}, [r3]; ld.shared.v4.u32 {_, r12, r13, _}, [r3]; ld.global.v2.u64 {_, d4}, "
+	"[d0+4096];",
+	"setp.lt.and.u32 q|p, r10, r11, q; selp.b32 r12, r13, r11, p; selp.b32 r13, r12, r1, q;",
+	"mov.b32 r4, -1; @p activemask.b32 r4; shfl.sync.bfly.b32 r12|q, r10, 1, 31, r4; shfl.sync.idx.b32 r13, r11, "
+	"2, 31, r4;",
+};
+
+START_TEST(operands_in_lists_agree)
+{
+	for (u32 op = 0; native_is_there() && op < COUNT_OF(lists); op++)
+		agree(lists_text, masks[_i], lists[op]);
+}
+END_TEST
+
+/* --- Rows in registers -------------------------------------------------------------------------- */
+
+/* Members of an array of structs, which lanes read at equal distances. */
+static const char members_text[] =
+	".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 from, .param .u64 to)\n{\n"
+	".reg .b32 r<8>; .reg .b64 d<8>;\n"
+	"mov.u32 r0, %tid.x; ld.param.u64 d0, [from]; ld.param.u64 d1, [to]; mul.wide.u32 d2, r0, 12; add.u64 d2, d0, "
+	"d2; "
+	"mul.wide.u32 d3, r0, 4; add.u64 d3, d1, d3;\n"
+	"ld.global.u32 r1, [d2]; ld.global.u32 r2, [d2+4]; ld.global.u32 r3, [d2+8]; mad.lo.u32 r1, r1, r2, r3; "
+	"xor.b32 r1, r1, r2; st.global.u32 [d3], r1; ret;\n}\n";
+
+/* What is told of the regions of a kernel that is compiled: whether there are any, and bytes of their rows that are not in registers. */
+static bool told_of_regions(const char *kernel, unsigned long long *in_memory)
+{
+	static u32 out[WORDS];
+	FILE *told = tmpfile();
+	const int errors = dup(STDERR_FILENO);
+	unsigned long long bytes;
+	bool any = false;
+	char line[512];
+
+	ck_assert(told && errors >= 0);
+	fflush(stderr);
+	dup2(fileno(told), STDERR_FILENO);
+	setenv("PTXSIM_NATIVE_DUMP", "regions", 1);
+	run(NATIVE_ALWAYS, "%s%s", kernel, "", out);
+	unsetenv("PTXSIM_NATIVE_DUMP");
+	fflush(stderr);
+	dup2(errors, STDERR_FILENO);
+	close(errors);
+	rewind(told);
+	*in_memory = 0;
+	while (fgets(line, sizeof line, told)) {
+		const char *stay = strstr(line, " stay in memory: ");
+		any |= strstr(line, ": native") != NULL;
+		*in_memory += stay && sscanf(stay, " stay in memory: %llu", &bytes) == 1 ? bytes : 0;
+	}
+	fclose(told);
+	return any;
+}
+
+START_TEST(rows_of_members_are_registers)
+{
+	unsigned long long in_memory;
+
+	if (!native_is_there())
+		return;
+	ck_assert(told_of_regions(members_text, &in_memory));
+	ck_assert_uint_eq(in_memory, 0);
+	agree("%s%s", members_text, "");
+}
+END_TEST
+
 /* --- Rounding ------------------------------------------------------------------------------------- */
 
 /* Its parts: a type, the word that a register of it is made of, and operations on a, b and c, which give x. */
@@ -588,6 +687,8 @@ UNIT_TESTS("native", 300)
 	UNIT_TEST(the_compiler_gives_its_memory_back);
 	tcase_add_loop_test(unit, accesses_of_some_lanes_agree, 0, COUNT_OF(masks));
 	tcase_add_loop_test(unit, vectors_of_some_lanes_agree, 0, COUNT_OF(masks));
+	tcase_add_loop_test(unit, operands_in_lists_agree, 0, COUNT_OF(masks));
+	UNIT_TEST(rows_of_members_are_registers);
 	tcase_add_loop_test(unit, many_sums_agree, 0, COUNT_OF(betweens));
 	tcase_add_loop_test(unit, floats_that_leave_agree, 0, COUNT_OF(masks));
 	tcase_add_loop_test(unit, rounding_is_the_instructions, 0, COUNT_OF(rounded));
