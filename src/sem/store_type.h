@@ -48,20 +48,40 @@ ALWAYS_INLINE bool STORE_OF(store_row)(struct warp *w, const struct insn *i, u8 
 }
 
 #ifdef SEM_NATIVE
-ALWAYS_INLINE bool STORE_OF(store_stepped)(struct warp *w, const struct insn *i, u8 *rows, enum ir_space space,
-					   bool wide)
+/* The lanes that run, one after the other. */
+ALWAYS_INLINE void STORE_OF(store_steps_of_some)(u8 *to, const LANE *s, u32 mask, s64 step)
+{
+	const u32 end = 32 - (u32)__builtin_clz(mask);
+	LANE own[WARP_LANES] __attribute__((aligned(64)));
+
+	native_loops();
+	memcpy(own, s, sizeof own);
+	_Pragma("clang loop unroll(disable) vectorize(disable)") for (u32 l = (u32)__builtin_ctz(mask); l < end; l++)
+	{
+		if (mask >> l & 1)
+			*(MEMORY *)(void *)(to + step * l) = (MEMORY)own[l];
+	}
+}
+/* At equal distances that are known. */
+ALWAYS_INLINE bool STORE_OF(store_stepped)(struct warp *w, const struct insn *i, u8 *rows, u32 mask,
+					   enum ir_space space, bool wide)
 {
 	const LANE *s = __builtin_assume_aligned(rows + i->b, 64);
-	u8 *to = first_of_steps(w, i, rows, space, wide, sizeof(MEMORY), true);
+	u8 *to = is_stepped_by_some(i, space, wide) ? near_steps(w, i, rows, mask, sizeof(MEMORY))
+						    : first_of_steps(w, i, rows, space, wide, sizeof(MEMORY), true);
 
 	if (UNLIKELY(!to))
 		return false;
-	if (has_small_stride(step_of(i), sizeof(MEMORY))) {
-		store_strided(to, (const u32 *)(const void *)s, step_of(i));
+	if (is_stepped_by_some(i, space, wide) && mask != FULL_MASK) {
+		STORE_OF(store_steps_of_some)(to, s, mask, signed_step(i));
+		return true;
+	}
+	if (signed_step(i) > 0 && has_small_stride((u32)signed_step(i), sizeof(MEMORY))) {
+		store_strided(to, (const u32 *)(const void *)s, (u32)signed_step(i));
 		return true;
 	}
 	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l++) *
-		(MEMORY *)(void *)(to + (u64)step_of(i) * l) = (MEMORY)s[l];
+		(MEMORY *)(void *)(to + signed_step(i) * l) = (MEMORY)s[l];
 	return true;
 }
 /* Each half of the warp at neighbouring places. */
@@ -125,8 +145,8 @@ ALWAYS_INLINE bool STORE_OF(store_native)(struct warp *w, const struct insn *i, 
 {
 	if (space == SPACE_GLOBAL && wide && is_scaled(i))
 		return STORE_OF(store_scaled)(w, i, rows, mask);
-	if (is_stepped(i, mask))
-		return STORE_OF(store_stepped)(w, i, rows, space, wide);
+	if (is_stepped_by_some(i, space, wide) || is_stepped(i, mask))
+		return STORE_OF(store_stepped)(w, i, rows, mask, space, wide);
 	return STORE_OF(store_row)(w, i, rows, mask, space, wide) ||
 	       STORE_OF(store_row_of_two)(w, i, rows, mask, space, wide) ||
 	       STORE_OF(store_each)(w, i, rows, mask, space, wide);
