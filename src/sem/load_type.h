@@ -265,6 +265,17 @@ ALWAYS_INLINE bool LOAD_OF(load_stepped)(struct warp *w, const struct insn *i, u
 	return true;
 }
 
+/* By generic addresses, each lane of its own memory, all at one place. */
+ALWAYS_INLINE bool LOAD_OF(load_own)(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	const u32 *from = own_words(w, i, rows, sizeof(MEMORY));
+
+	if (!from)
+		return false;
+	LOAD_OF(load_local_row)(__builtin_assume_aligned(rows + i->d, 64), from, mask);
+	return true;
+}
+
 /* What native code tries beside a row. */
 ALWAYS_INLINE bool LOAD_OF(load_each)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 				      bool wide)
@@ -279,6 +290,8 @@ ALWAYS_INLINE bool LOAD_OF(load_native)(struct warp *w, const struct insn *i, u8
 {
 	if (space == SPACE_GLOBAL && wide && is_scaled(i))
 		return LOAD_OF(load_scaled)(w, i, rows, mask);
+	if (space == SPACE_GENERIC && wide && LOAD_OF(load_own)(w, i, rows, mask))
+		return true;
 	if (is_stepped_by_some(i, space, wide) || is_stepped(i, mask))
 		return LOAD_OF(load_stepped)(w, i, rows, mask, space, wide);
 	if (!(begins_with_few(i, space, wide) && are_few(mask)) &&

@@ -67,7 +67,7 @@ ALWAYS_INLINE bool store_shared_words(struct warp *w, const struct insn *i, u8 *
 	if (is_by_window(i))
 		return store_by_window(w, i, rows, mask);
 	if (is_stepped_by_some(i, SPACE_SHARED, false))
-		return store_stepped_u32(w, i, rows, mask, SPACE_SHARED, false);
+		return store_near_steps_u32(w, i, rows, mask);
 	return i->run != PROVEN_ROW && (store_parts(w, i, ROW_OF(u32, i->a), ROW_OF(u32, i->b), mask) ||
 					store_each_u32(w, i, rows, mask, SPACE_SHARED, false));
 }

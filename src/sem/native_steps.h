@@ -47,6 +47,18 @@ ALWAYS_INLINE const u8 *steps_of_some(struct warp *w, const struct insn *i, cons
 	return wide ? far_row_downwards(w, i, rows, bytes, false) : near_steps(w, i, rows, mask, bytes);
 }
 
+/* Where a generic address by which all lanes go leads into each one's local memory: NULL: elsewhere, or out of reach. */
+ALWAYS_INLINE u32 *own_words(const struct warp *w, const struct insn *i, const u8 *rows, u32 bytes)
+{
+	const u64 *base = ROW_OF(u64, i->a), top = w->frame->local_top;
+	const u64 at = base[0] + (u64)(s64)i->imm - w->grid->map->local_window;
+
+	if (at > top || bytes > top - at || at % (bytes < 4 ? 4 : bytes) || !(may_be(i, SHAPE_SAME)) ||
+	    (i->run != PROVEN_SAME && !all_same64(base)))
+		return NULL;
+	return (u32 *)(void *)w->local + at / 4 * WARP_LANES;
+}
+
 /* Words at equal distances upwards, as down a column, where that is likely: the first one's place; NULL: they are not. */
 ALWAYS_INLINE const u8 *column_place(struct warp *w, const struct insn *i, const u32 *base, u32 step)
 {
