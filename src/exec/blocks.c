@@ -15,6 +15,7 @@
 
 #include "exec/gang.h"
 #include "exec/in_order.h"
+#include "exec/shared_margin.h"
 #include "isa/sregs.h"
 
 /* --- One block --------------------------------------------------------------------------------- */
@@ -106,9 +107,10 @@ static void block_reset(struct block *b, struct cluster *c, u32 rank)
 	block_start(b);
 }
 
-/* Past a block's last shared word so many bytes may be read, or written as they were: vector loads run past the end, and native code takes
- * whole registers of words, two for one that it wants (sem/native_window.h). */
-enum { SHARED_SLACK = 128 };
+static u8 *shared_new(struct arena *arena, u64 bytes)
+{
+	return bytes ? (u8 *)arena_alloc(arena, bytes + 2 * SHARED_MARGIN) + SHARED_MARGIN : arena_alloc(arena, 1);
+}
 
 /* Blocks live in the worker's arena until the launch ends. */
 static struct block *block_new(struct worker *k, struct cluster *c)
@@ -123,7 +125,7 @@ static struct block *block_new(struct worker *k, struct cluster *c)
 	b->warp_count = grid->warps_per_block;
 	b->shared_bytes = grid->shared_bytes;
 	b->near_bytes = grid->kernel->code->machine_banks && grid->blocks_per_cluster > 1 ? 0 : b->shared_bytes;
-	b->shared = arena_alloc(&k->arena, grid->shared_bytes + SHARED_SLACK);
+	b->shared = shared_new(&k->arena, grid->shared_bytes);
 	b->warps = ARENA_ARRAY(&k->arena, b->warp_count, struct warp);
 	for (u32 n = 0; n < b->warp_count; n++) {
 		struct warp *w = &b->warps[n];

@@ -231,7 +231,8 @@ static bool find_regions(struct native_builder *b, const struct isa *isa, const 
 	arena_init(&b->arena, &out_of_memory);
 	if (setjmp(out_of_memory))
 		return false;
-	struct code_flow *f = code_flow_build(&b->arena, isa, code, told);
+	const bool one_warp = sample && !sample->several_warps && is_one_warp(sample->block);
+	struct code_flow *f = code_flow_build(&b->arena, isa, code, told, one_warp);
 	if (f && sample)
 		f->shapes = shapes_find(f, sample);
 	if (f && !code->steps)
@@ -263,6 +264,7 @@ struct native_builder *native_build_begin(const struct isa *isa, const struct co
 		return NULL;
 	}
 	b->made->row_threads = b->regions.row_threads;
+	b->made->one_warp = b->regions.one_warp;
 	b->made->lean = b->regions.items[0].lean;
 	b->has_key = key_make(&b->key, &b->regions, choosy);
 	b->seconds = seconds_now() - start;

@@ -31,9 +31,11 @@ struct kernel_code {
 	struct native_image image;
 	u64 mistakes;    /* atomic: accesses that were of other shapes than there are ways for; */
 	u64 partings;    /* lanes that parted where none had in the trial, as shares of launches; */
+	u64 crowds;      /* blocks of several warps, where it is for one, as partings; */
 	u64 stops;       /* and warps that have left a region for the interpreter */
 	bool lean;       /* accesses of other shapes are meant to go to their handlers */
-	u32 row_threads; /* for blocks that has_rows_of() tells apart, alone */
+	u32 row_threads; /* for blocks that has_rows_of() tells apart, alone; */
+	bool one_warp;   /* and is_one_warp() */
 };
 
 struct native_builder;

@@ -64,7 +64,7 @@ static bool of_doubles(const struct region_insn *i)
 static void count_access(const struct region_insn *i, u64 parts[COST_PARTS])
 {
 	const u32 kind = i->proven & (u32)~PROVEN_SCALED;
-	const bool steps = i->proven >= PROVEN_STEP && i->proven <= PROVEN_STEP + PROVEN_STEP_MOST;
+	const bool steps = proven_is_step(i->proven);
 
 	parts[COST_SOME] += i->merges;
 	if (!i->moves) {

@@ -557,6 +557,10 @@ const struct insn *native_enter(struct gang *g, const struct insn *i)
 		note_mistakes(g, &code->mistakes, MISTAKES_MOST);
 		return g->grid->gang_insns[at].gang(g, i);
 	}
+	if (code->one_warp && !is_one_warp(g->grid->launch->block)) {
+		note_mistakes(g, &code->crowds, MISTAKES_MOST);
+		return g->grid->gang_insns[at].gang(g, i);
+	}
 	begin_run(&r, g, e);
 	do {
 		r.timed = is_timed(g);

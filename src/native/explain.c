@@ -69,7 +69,7 @@ bool native_explain(const struct isa *isa, const struct code *code, const struct
 	arena_init(&arena, &out_of_memory);
 	const bool enough = !setjmp(out_of_memory);
 	if (enough) {
-		const struct code_flow *f = code_flow_build(&arena, isa, code, NULL);
+		const struct code_flow *f = code_flow_build(&arena, isa, code, NULL, false);
 		const struct regions none = {0}, found = f ? regions_choose(f) : none;
 		if (f)
 			tell_all(&e, f, &found);

@@ -13,6 +13,7 @@
 
 #include "decode/form_address.h"
 #include "decode/operands.h"
+#include "exec/grid.h"
 #include "isa/expanded.h"
 #include "isa/form.h"
 #include "isa/linear.h"
@@ -333,6 +334,43 @@ static void leave_to_interpreter(struct step *s)
 	s->reason = "observers must see it interpreted";
 }
 
+/* --- Barriers of one warp ------------------------------------------------------------------------ */
+
+/* Which barrier of the block; NO_OPERAND: it is not known. */
+static u32 number_of_barrier(const struct code *code, const struct insn *i)
+{
+	for (u32 k = 0; k < code->constant_count; k++)
+		if (code->constants[k].offset == i->a)
+			return code->constants[k].frame_relative ? NO_OPERAND : (u32)code->constants[k].low;
+	return i->a == NO_OPERAND ? 0 : NO_OPERAND;
+}
+
+/* Whether it waits for all threads of the block, and nothing else. */
+static bool awaits_block(const struct code *code, const struct step *s, const struct insn *i)
+{
+	const char *name = s->meaning && s->meaning->name ? strrchr(s->meaning->name, ':') : NULL;
+
+	return name && !strcmp(name, ":barrier_sync") && !s->opaque && s->form->layout == LAYOUT_DIRECT &&
+	       i->b == NO_OPERAND && number_of_barrier(code, i) < BARRIERS_PER_BLOCK;
+}
+
+/* Where a block is one warp, all of whose lanes stand there, a barrier has nobody to wait for. A block some of whose threads have begun one, and
+ * gone on, is no gang any more, and not run natively. */
+static void pass_barriers(struct code_flow *f)
+{
+	const struct code *code = f->code;
+
+	for (u32 k = 0; !code->steps && !code->call_count && k < code->insn_count; k++) {
+		struct step *s = &f->steps[k];
+		if (s->told == NATIVE_ENDS || s->guarded || !awaits_block(code, s, &code->insns[k]))
+			continue;
+		s->kind = STEP_PLAIN;
+		s->together = s->alone = true;
+		s->operand_count = 0;
+		f->one_warp = true;
+	}
+}
+
 /* A guard goes with what it guards: if that is a wall, both are. */
 static void join_guards(struct code_flow *f)
 {
@@ -635,7 +673,8 @@ bool code_flow_refuses(const struct code *code, char *message, size_t size)
 	return true;
 }
 
-struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, const struct code *code, const u8 *told)
+struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, const struct code *code, const u8 *told,
+				  bool one_warp)
 {
 	const struct internals in = {internal(isa, OP_internal_count),  internal(isa, OP_internal_join),
 				     internal(isa, OP_internal_guard),  internal(isa, OP_internal_bra),
@@ -667,6 +706,8 @@ struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, co
 	}
 	if (code->steps && !flow_rows_are_apart(f))
 		return NULL;
+	if (one_warp)
+		pass_barriers(f);
 	note_constants(f);
 	if (sums) {
 		divide(f);

@@ -51,7 +51,8 @@ struct step {
 	bool branches;      /* by a predicate, whoever runs it */
 	u8 told;            /* enum native_telling */
 	u32 repeat;         /* NATIVE_REPEATS: its place in struct native_repeats */
-	bool together;      /* exchanges among all lanes of the warp, which must stand here */
+	bool together;      /* exchanges among all lanes of the warp, which must stand here; */
+	bool alone;         /* or a barrier at which there is nobody else to wait for: it only counts */
 	bool sums;          /* an atomic operation whose old value nobody reads, and of which no order shows */
 	const struct meaning *meaning;
 	const struct form *form;
@@ -122,6 +123,7 @@ struct code_flow {
 	/* All of this holds only for blocks of which so many threads are a row: 32, or a multiple of that; of less, as many exactly, and a warp
 	 * has whole rows of one plane. 0: for any. */
 	u32 row_threads;
+	bool one_warp; /* likewise, for blocks of one whole warp: barriers are passed */
 };
 
 /* Whether blocks have such rows. */
@@ -132,12 +134,16 @@ static inline bool has_rows_of(const u32 block[3], u32 row_threads)
 	return block[0] == row_threads && block[1] * row_threads % WARP_LANES == 0;
 }
 
+/* Whether a block is one whole warp. */
+static inline bool is_one_warp(const u32 block[3]) { return (u64)block[0] * block[1] * block[2] == WARP_LANES; }
+
 /* Nothing of such code is compiled, whatever its instructions; says why. */
 bool code_flow_refuses(const struct code *code, char *message, size_t size);
 
-/* told: by instruction, enum native_telling; or NULL. NULL: the kernel is too large, or has what no native
- * code can be made for. */
-struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, const struct code *code, const u8 *told);
+/* told: by instruction, enum native_telling; or NULL. one_warp: blocks are one warp each. NULL: the kernel is too large, or has what
+ * no native code can be made for. */
+struct code_flow *code_flow_build(struct arena *arena, const struct isa *isa, const struct code *code, const u8 *told,
+				  bool one_warp);
 
 /* --- Of those that build it: flow.c, flow_machine.c, flow_ways.c --- */
 

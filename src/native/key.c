@@ -156,6 +156,7 @@ bool key_make(struct native_key *key, const struct regions *regions, bool choosy
 	put_word(&w, choosy);
 	put_word(&w, regions->count);
 	put_word(&w, regions->row_threads);
+	put_word(&w, regions->one_warp);
 	for (u32 k = 0; k < regions->count; k++)
 		put_region(&w, &regions->items[k]);
 	return !w.full;

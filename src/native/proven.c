@@ -6,6 +6,7 @@
  */
 #include "native/proven.h"
 
+#include "decode/form_address.h"
 #include "decode/operands.h"
 #include "isa/form.h"
 #include "native/window.h"
@@ -43,10 +44,26 @@ static bool goes_along(const struct code_flow *f, u32 k, u32 row)
 	return true;
 }
 
+/* Upwards, or downwards what has a way in line: words of shared memory that are not far apart, and what is loaded of a row of global memory. */
+static bool has_way(const struct step *s, const struct flow_row *address, s64 step, u32 bytes)
+{
+	const enum ir_space space = form_space(s->form);
+
+	if (address->distances || step % bytes || step > PROVEN_STEP_MOST || step < -PROVEN_DOWN_MOST)
+		return false;
+	if (step > 0)
+		return true;
+	if (form_vector(s->form) > 1)
+		return false;
+	if (address->bits == 32)
+		return space == SPACE_SHARED && proven_has_margin((u32)(PROVEN_STEP + step));
+	return space == SPACE_GLOBAL && step == -(s64)bytes && s->form->row->traits & TRAIT_LOADS;
+}
+
 static u16 by_distance(const struct step *s, const struct flow_row *address)
 {
 	const u32 bytes = type_bits(form_type(s->form, 0)) / 8 * form_vector(s->form);
-	const u64 step = address->step;
+	const s64 step = address->bits == 32 ? (s32)(u32)address->step : (s64)address->step;
 
 	if (step == 0)
 		return PROVEN_SAME;
@@ -54,8 +71,7 @@ static u16 by_distance(const struct step *s, const struct flow_row *address)
 		return PROVEN_ROW;
 	if (window_fits(s, address))
 		return PROVEN_WINDOW;
-	return !address->distances && step <= PROVEN_STEP_MOST && step % bytes == 0 ? (u16)(PROVEN_STEP + step)
-										    : PROVEN_NOTHING;
+	return has_way(s, address, step, bytes) ? (u16)(PROVEN_STEP + step) : PROVEN_NOTHING;
 }
 
 u16 proven_find(const struct code_flow *f, u32 k, bool affine)

@@ -201,6 +201,7 @@ struct regions regions_find(const struct code_flow *f, bool lean)
 	g.marks = ARENA_ARRAY(f->arena, f->row_count + 1, u32);
 	found.items = ARENA_ARRAY(f->arena, count, struct region);
 	found.row_threads = f->row_threads;
+	found.one_warp = f->one_warp;
 	for (u32 k = 0; k < f->code->insn_count; k++)
 		found.insns += f->steps[k].kind != STEP_NOTHING;
 	for (u32 b = 0; b < f->block_count; b++) {

@@ -38,7 +38,7 @@ struct region_insn {
 	bool of_floats;
 	bool other_mode; /* under another floating-point mode than the region's */
 	bool together;   /* runs only while all lanes of the warp stand here */
-	bool hoisted;    /* its rows are there: it is only told */
+	bool hoisted;    /* its rows are there, or it has none: it is only told, and counted */
 	bool scales;     /* its result is a scaled row: nothing computes it */
 	bool moves;      /* a load or store: no atomic operation */
 	bool affine;     /* the first lane's results, found from those of its operands, tell all others, */
@@ -169,7 +169,8 @@ struct regions {
 	struct region *items;
 	u32 count;
 	u32 insns, covered; /* of the code: all that may run, and those in regions */
-	u32 row_threads;    /* only for such blocks, as struct code_flow has it */
+	u32 row_threads;    /* only for such blocks, as struct code_flow has it; */
+	bool one_warp;      /* likewise */
 };
 
 /* All regions of the kernel. They refer to nothing of it, nor of its program. lean: small ones, with less code for each instruction. */

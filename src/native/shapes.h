@@ -13,7 +13,8 @@ struct grid;
 /* What a trial needs to know of a launch. */
 struct native_sample {
 	bool taken;
-	bool parts; /* lanes part that never have in the trial: what it has seen of branches does not count */
+	bool parts;         /* lanes part that never have in the trial: what it has seen of branches does not count */
+	bool several_warps; /* blocks are not one warp each, as the sample's: what holds for those alone does not count */
 	u32 block[3], grid[3];
 	const struct kernel *kernel;
 	const struct address_map *map;

@@ -36,7 +36,7 @@
 enum { HEAT_EACH = 100000, HEAT_LEAST = 2000000, HEAT_LOOK_UP = 200000 };
 
 /* Once for each kind of mistake. */
-enum { REPLACED_MOST = 2 };
+enum { REPLACED_MOST = 3 };
 
 struct kernel_record {
 	struct native_kernel common;
@@ -46,15 +46,16 @@ struct kernel_record {
 	struct kernel_record *next;   /* of the tier's list */
 	struct kernel_record *queued; /* the next one to compile */
 	struct kernel_code *refused;  /* slower than interpreting */
-	struct kernel_code
-		*replaced[REPLACED_MOST]; /* by code for lanes that part, or for all shapes; blocks may still run it */
-	bool any_shape;                   /* the sample's shapes were mistaken */
-	struct native_sample sample;      /* of its first launch that asked for code */
-	struct native_watch watch;        /* of launches with observers, with arrays of its own; or NULLs */
-	struct native_builder *builder;   /* not found in the cache folder, and not hot yet; or NULL */
-	bool builder_chooses;             /* as it was told */
-	bool waits;                       /* in the queue */
-	u64 hot;                          /* the heat at which it is compiled */
+	struct kernel_code *replaced
+		[REPLACED_MOST];     /* by code for lanes that part, for blocks of several warps, or for all shapes; */
+	u32 replaced_count;          /* blocks may still run it */
+	bool any_shape;              /* the sample's shapes were mistaken */
+	struct native_sample sample; /* of its first launch that asked for code */
+	struct native_watch watch;   /* of launches with observers, with arrays of its own; or NULLs */
+	struct native_builder *builder; /* not found in the cache folder, and not hot yet; or NULL */
+	bool builder_chooses;           /* as it was told */
+	bool waits;                     /* in the queue */
+	u64 hot;                        /* the heat at which it is compiled */
 	bool done;
 	bool always; /* compiled before a launch that it is for */
 	struct native_report report;
@@ -219,7 +220,7 @@ static void build(struct native *n, struct kernel_record *k, bool compile, bool 
 	if (!choosy)
 		__atomic_store_n(&k->common.settled, true, __ATOMIC_RELAXED);
 	if (k->common.ready)
-		k->replaced[k->any_shape] = (struct kernel_code *)(void *)k->common.ready;
+		k->replaced[k->replaced_count++] = (struct kernel_code *)(void *)k->common.ready;
 	__atomic_store_n(&k->common.ready, code ? &code->common : NULL, __ATOMIC_RELEASE);
 	k->done = true;
 }
@@ -324,6 +325,10 @@ static bool learn(struct kernel_record *k)
 		k->any_shape = true;
 		return true;
 	}
+	if (!k->sample.several_warps && __atomic_load_n(&code->crowds, __ATOMIC_RELAXED)) {
+		k->sample.several_warps = true;
+		return true;
+	}
 	const bool parts = !k->sample.parts;
 	k->sample.parts = true;
 	return parts;
@@ -376,9 +381,8 @@ static void record_free(struct kernel_record *k)
 		native_build_free((struct kernel_code *)(void *)k->common.ready);
 	if (k->refused)
 		native_build_free(k->refused);
-	for (u32 n = 0; n < REPLACED_MOST; n++)
-		if (k->replaced[n])
-			native_build_free(k->replaced[n]);
+	for (u32 n = 0; n < k->replaced_count; n++)
+		native_build_free(k->replaced[n]);
 	native_build_abandon(k->builder);
 	sample_free(&k->sample);
 	free((void *)(uintptr_t)k->watch.gang_insns);

@@ -291,18 +291,21 @@ static inline u8 *global_for(struct warp *w, const struct insn *i, u64 low, u64 
 	return is_store && p && UNLIKELY(r->flags & ALLOCATION_READ_ONLY) ? NULL : p;
 }
 
-/* Host bytes [low, high) of a space, if the fast paths cover them; NULL otherwise. */
+/* How far into the block's shared memory a generic address goes; from near_bytes on it does not. */
+static inline u64 shared_offset(const struct warp *w, u64 address) { return address - w->grid->map->shared_window; }
+
+/* Host bytes [low, high) of a space, if the fast paths cover them; NULL otherwise. By generic addresses shared memory comes first: it is no
+ * allocation to look for. */
 static inline u8 *space_range(struct warp *w, const struct insn *i, enum ir_space space, u64 low, u64 high,
 			      bool is_store)
 {
+	const u64 near_ = w->block->near_bytes;
+
 	if (space == SPACE_SHARED)
-		return high <= w->block->near_bytes && low < high ? w->block->shared + low : NULL;
-	u8 *p = global_for(w, i, low, high, is_store);
-	if (p || space != SPACE_GENERIC)
-		return p;
-	const u64 window = w->grid->map->shared_window;
-	return low >= window && low < high && high - window <= w->block->near_bytes ? w->block->shared + (low - window)
-										    : NULL;
+		return high <= near_ && low < high ? w->block->shared + low : NULL;
+	if (space == SPACE_GENERIC && shared_offset(w, low) < near_)
+		return high - low <= near_ - shared_offset(w, low) ? w->block->shared + shared_offset(w, low) : NULL;
+	return global_for(w, i, low, high, is_store);
 }
 
 /* The active lanes' local addresses as rows: true if all are at one place of the thread's local

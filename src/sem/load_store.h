@@ -8,7 +8,7 @@
 
 #include "sem/access.h"
 #ifdef SEM_NATIVE
-#include "sem/native_access.h"
+#include "sem/native_steps.h"
 #endif
 
 /* A meaning that tries NAME##_fast first, and where that gives up goes on with LANES. Native code has the first part

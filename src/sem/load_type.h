@@ -170,32 +170,6 @@ ALWAYS_INLINE bool LOAD_OF(load_same)(struct warp *w, const struct insn *i, u8 *
 	return true;
 }
 
-ALWAYS_INLINE bool LOAD_OF(load_stepped)(struct warp *w, const struct insn *i, u8 *rows, enum ir_space space, bool wide)
-{
-	const u8 *from = first_of_steps(w, i, rows, space, wide, sizeof(MEMORY), false);
-	LANE *d = __builtin_assume_aligned(rows + i->d, 64);
-	LANE value[WARP_LANES] __attribute__((aligned(64)));
-
-	if (UNLIKELY(!from))
-		return false;
-	if (has_small_stride(step_of(i), sizeof(MEMORY))) {
-		load_strided((u32 *)(void *)d, from, step_of(i));
-		return true;
-	}
-#define STEPPED(L) KEEP(*(const MEMORY *)(const void *)(from + (u64)step_of(i) * (L)))
-	_Pragma("clang loop unroll(full)") for (u32 l = 0; sizeof(LANE) == 4 && l < WARP_LANES; l += 4)
-	{
-		const words4 v = {(u32)STEPPED(l), (u32)STEPPED(l + 1), (u32)STEPPED(l + 2), (u32)STEPPED(l + 3)};
-		memcpy(&value[l], &v, sizeof v);
-	}
-	_Pragma("clang loop unroll(full)") for (u32 l = 0; sizeof(LANE) == 8 && l < WARP_LANES; l++) value[l] =
-		STEPPED(l);
-#undef STEPPED
-	EACH_LANE
-		d[l] = value[l];
-	return true;
-}
-
 #include "sem/load_few.h"
 
 /* Few lanes in line, into a row of their own: one that a function gets, too, would be in memory. */
@@ -256,6 +230,54 @@ ALWAYS_INLINE bool LOAD_OF(load_scattered)(struct warp *w, const struct insn *i,
 	return true;
 }
 
+ALWAYS_INLINE void LOAD_OF(load_steps)(LANE *value, const u8 *from, s64 step)
+{
+#define STEPPED(L) KEEP(*(const MEMORY *)(const void *)(from + step * (L)))
+	_Pragma("clang loop unroll(full)") for (u32 l = 0; sizeof(LANE) == 4 && l < WARP_LANES; l += 4)
+	{
+		const words4 v = {(u32)STEPPED(l), (u32)STEPPED(l + 1), (u32)STEPPED(l + 2), (u32)STEPPED(l + 3)};
+		memcpy(&value[l], &v, sizeof v);
+	}
+	_Pragma("clang loop unroll(full)") for (u32 l = 0; sizeof(LANE) == 8 && l < WARP_LANES; l++) value[l] =
+		STEPPED(l);
+#undef STEPPED
+}
+
+/* At equal distances that are known. A row downwards of which a part is out of reach may be needed by the lanes that run alone. */
+ALWAYS_INLINE bool LOAD_OF(load_stepped)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
+					 bool wide)
+{
+	const bool by_some = is_stepped_by_some(i, space, wide);
+	const u8 *from = by_some ? steps_of_some(w, i, rows, mask, wide, sizeof(MEMORY))
+				 : first_of_steps(w, i, rows, space, wide, sizeof(MEMORY), false);
+	LANE value[WARP_LANES] __attribute__((aligned(64)));
+
+	if (UNLIKELY(!from))
+		return by_some && wide && LOAD_OF(load_scattered)(w, i, rows, mask, space, wide);
+	if (signed_step(i) == -(s64)sizeof(MEMORY)) {
+		const MEMORY *low = (const MEMORY *)(const void *)from - (WARP_LANES - 1);
+		EACH_LANE
+			value[l] = KEEP(low[WARP_LANES - 1 - l]);
+	} else if (signed_step(i) > 0 && has_small_stride((u32)signed_step(i), sizeof(MEMORY))) {
+		load_strided((u32 *)(void *)value, from, (u32)signed_step(i));
+	} else {
+		LOAD_OF(load_steps)(value, from, signed_step(i));
+	}
+	merge_row(rows + i->d, value, sizeof value[0], mask);
+	return true;
+}
+
+/* By generic addresses, each lane of its own memory, all at one place. */
+ALWAYS_INLINE bool LOAD_OF(load_own)(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	const u32 *from = own_words(w, i, rows, sizeof(MEMORY));
+
+	if (!from)
+		return false;
+	LOAD_OF(load_local_row)(__builtin_assume_aligned(rows + i->d, 64), from, mask);
+	return true;
+}
+
 /* What native code tries beside a row. */
 ALWAYS_INLINE bool LOAD_OF(load_each)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 				      bool wide)
@@ -270,8 +292,10 @@ ALWAYS_INLINE bool LOAD_OF(load_native)(struct warp *w, const struct insn *i, u8
 {
 	if (space == SPACE_GLOBAL && wide && is_scaled(i))
 		return LOAD_OF(load_scaled)(w, i, rows, mask);
-	if (is_stepped(i, mask))
-		return LOAD_OF(load_stepped)(w, i, rows, space, wide);
+	if (space == SPACE_GENERIC && wide && LOAD_OF(load_own)(w, i, rows, mask))
+		return true;
+	if (is_stepped_by_some(i, space, wide) || is_stepped(i, mask))
+		return LOAD_OF(load_stepped)(w, i, rows, mask, space, wide);
 	if (!(begins_with_few(i, space, wide) && are_few(mask)) &&
 	    (LOAD_OF(load_row)(w, i, rows, mask, space, wide) || LOAD_OF(load_same)(w, i, rows, mask, space, wide) ||
 	     LOAD_OF(load_row_of_two)(w, i, rows, mask, space, wide) ||

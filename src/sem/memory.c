@@ -57,14 +57,17 @@ ALWAYS_INLINE bool ld_shared_word_fast(struct warp *w, const struct insn *i, u8 
 		return load_by_window(w, i, rows, mask);
 	if (i->run == PROVEN_ROW || i->run == PROVEN_SAME)
 		return load_native_u32_u32(w, i, rows, mask, SPACE_SHARED, false);
-	return load_near_row(w, i, base, d, mask) || (mask == FULL_MASK && load_column(w, i, base, d)) ||
-	       (is_scattered_word(i) && load_each_u32_u32(w, i, rows, mask, SPACE_SHARED, false));
+	const bool known = is_stepped_by_some(i, SPACE_SHARED, false);
+	return (!known && load_near_row(w, i, base, d, mask)) || load_along(w, i, rows, mask) ||
+	       (!known && is_scattered_word(i) && load_each_u32_u32(w, i, rows, mask, SPACE_SHARED, false));
 }
 /* What is a row for certain has been tried, and is out of reach. */
 ALWAYS_INLINE bool store_shared_words(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
 {
 	if (is_by_window(i))
 		return store_by_window(w, i, rows, mask);
+	if (is_stepped_by_some(i, SPACE_SHARED, false))
+		return store_near_steps_u32(w, i, rows, mask);
 	return i->run != PROVEN_ROW && (store_parts(w, i, ROW_OF(u32, i->a), ROW_OF(u32, i->b), mask) ||
 					store_each_u32(w, i, rows, mask, SPACE_SHARED, false));
 }

@@ -100,30 +100,6 @@ ALWAYS_INLINE bool load_near_row(struct warp *w, const struct insn *i, const u32
 	return true;
 }
 
-/* Words at equal distances upwards, as down a column, where that is likely: a load for each lane, whose places the host's addressing
- * gives. */
-ALWAYS_INLINE bool load_column(struct warp *w, const struct insn *i, const u32 *base, u32 *d)
-{
-	const u32 at = base[0] + (u32)i->imm, step = base[1] - base[0], *number = lane_steps32[0];
-	s32 off[WARP_LANES] __attribute__((aligned(64)));
-
-	if ((i->fp & (SHAPE_KNOWN | SHAPE_STRIDED)) != (SHAPE_KNOWN | SHAPE_STRIDED))
-		return false;
-	EACH_LANE
-		off[l] = base[l] - base[0] != step * number[l] ? -1 : 0;
-	if (any_lanes32(off) || (at | step) % 4 || at + (WARP_LANES - 1) * (u64)step + 4 > w->block->near_bytes)
-		return false;
-	const u8 *from = w->block->shared + at;
-	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l += 4, from += 4 * (u64)step)
-	{
-		const words4 v = {*(const u32 *)(const void *)from, *(const u32 *)(const void *)(from + step),
-				  *(const u32 *)(const void *)(from + 2 * (u64)step),
-				  *(const u32 *)(const void *)(from + 3 * (u64)step)};
-		memcpy(&d[l], &v, sizeof v);
-	}
-	return true;
-}
-
 /* Words, or pairs of words, to their places in a row. False, and nothing done: there is no such store. is_own: no other thread of the
  * host reaches what lies between. */
 ALWAYS_INLINE bool store_row_of_some(void *to, const void *from, u32 mask, u32 bytes, bool is_own)

@@ -6,8 +6,10 @@
 #ifndef PTXSIM_SEM_NATIVE_PROVEN_H
 #define PTXSIM_SEM_NATIVE_PROVEN_H
 
+#include "exec/shared_margin.h"
+
 /* Neighbours, the size of the access apart; all lanes at one place; each lane along a way of its own, as nothing loaded just before
- * says where; words of shared memory within a window, each at a known distance from the first lane's; with n added, n bytes apart, a multiple of the size. Beside the first and PROVEN_ALONG: by a scaled row; beside that: what it
+ * says where; words of shared memory within a window, each at a known distance from the first lane's; with n added, n bytes apart upwards, or downwards, a multiple of the size. Beside the first and PROVEN_ALONG: by a scaled row; beside that: what it
  * loads says where another access goes, of which struct ahead stands behind the instruction. */
 enum native_proven {
 	PROVEN_NOTHING,
@@ -15,11 +17,29 @@ enum native_proven {
 	PROVEN_SAME,
 	PROVEN_ALONG,
 	PROVEN_WINDOW,
-	PROVEN_STEP,
+	PROVEN_STEP = 0x3000,
+	PROVEN_DOWN_MOST = 0x2000,
 	PROVEN_STEP_MOST = 0x4000,
 	PROVEN_SCALED = 0x8000,
 	PROVEN_AHEAD = 0x4000
 };
+
+static inline int proven_is_step(unsigned proven)
+{
+	return proven >= PROVEN_STEP - PROVEN_DOWN_MOST && proven <= PROVEN_STEP + PROVEN_STEP_MOST;
+}
+/* Whether all lanes of such an access by a 32-bit address of shared memory may be read if some of them are within reach. */
+static inline int proven_has_margin(unsigned proven)
+{
+	const int step = (int)proven - PROVEN_STEP, others = 31;
+
+	return proven_is_step(proven) && others * (step < 0 ? -step : step) <= SHARED_MARGIN;
+}
+/* Whether the access has a way in line that asks which lanes run. */
+static inline int proven_by_some(unsigned proven, int wide)
+{
+	return wide ? proven_is_step(proven) && proven < PROVEN_STEP : proven_has_margin(proven);
+}
 
 enum { WINDOW_WORDS = 64, WINDOW_PIECE = 8, WINDOW_PIECES = WINDOW_WORDS / WINDOW_PIECE };
 

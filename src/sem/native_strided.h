@@ -29,43 +29,57 @@ ALWAYS_INLINE words16 numbers_from(u32 first)
 	return number + first;
 }
 
+/* Written out, since loops over them would stay: how many there are is known later. */
+#define EACH_STRIDED_REGISTER(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+
+/* v, with the words that lanes want of register number k. */
+ALWAYS_INLINE part take_strided(part v, const u8 *from, u32 step, u32 k)
+{
+	/* No more than a lane wants: the last allocation may end there. */
+	const u32 words = (PART - 1) * (step / 4) + 1 - PART * k;
+	const part there =
+		_mm512_maskz_loadu_epi32((__mmask16)(words < PART ? (1u << words) - 1 : 0xffff), from + 64 * k);
+	const part slot = (part)(numbers_from(0) * (step / 4) - PART * k);
+
+	return _mm512_mask_permutexvar_epi32(v, _mm512_cmplt_epu32_mask(slot, all_words(PART)), slot, there);
+}
 ALWAYS_INLINE void load_strided_half(u32 *value, const u8 *from, u32 step)
 {
 	part v = all_words(0);
 
-	for (u32 k = 0; k < strided_registers(STRIDE_MOST); k++) {
-		if (k >= strided_registers(step))
-			break;
-		/* No more than a lane wants: the last allocation may end there. */
-		const u32 words = (PART - 1) * (step / 4) + 1 - PART * k;
-		const part there =
-			_mm512_maskz_loadu_epi32((__mmask16)(words < PART ? (1u << words) - 1 : 0xffff), from + 64 * k);
-		const part slot = (part)(numbers_from(0) * (step / 4) - PART * k);
-		v = _mm512_mask_permutexvar_epi32(v, _mm512_cmplt_epu32_mask(slot, all_words(PART)), slot, there);
-	}
+#define TAKE(K)                            \
+	if ((K) < strided_registers(step)) \
+		v = take_strided(v, from, step, K);
+	EACH_STRIDED_REGISTER(TAKE)
+#undef TAKE
 	set_part(value, 0, v);
 }
 ALWAYS_INLINE void load_strided(u32 *value, const u8 *from, u32 step)
 {
-	for (u32 k = 0; k < PARTS; k++)
-		load_strided_half(value + PART * k, from + (u64)step * PART * k, step);
+	load_strided_half(value, from, step);
+	load_strided_half(value + PART, from + (u64)step * PART, step);
 }
 
+ALWAYS_INLINE void put_strided(u8 *to, const u32 *s, u32 step, u32 k)
+{
+	const words16 word = numbers_from(PART * k), lane = word / (step / 4);
+	const __mmask16 on = _mm512_cmpeq_epi32_mask((part)(lane * (step / 4)), (part)word) &
+			     _mm512_cmplt_epu32_mask((part)lane, all_words(PART));
+
+	_mm512_mask_storeu_epi32(to + 64 * k, on, _mm512_permutexvar_epi32((part)lane, part_of(s, 0)));
+}
 ALWAYS_INLINE void store_strided_half(u8 *to, const u32 *s, u32 step)
 {
-	for (u32 k = 0; k < strided_registers(STRIDE_MOST); k++) {
-		if (k >= strided_registers(step))
-			break;
-		const words16 word = numbers_from(PART * k), lane = word / (step / 4);
-		const __mmask16 on = _mm512_cmpeq_epi32_mask((part)(lane * (step / 4)), (part)word) &
-				     _mm512_cmplt_epu32_mask((part)lane, all_words(PART));
-		_mm512_mask_storeu_epi32(to + 64 * k, on, _mm512_permutexvar_epi32((part)lane, part_of(s, 0)));
-	}
+#define PUT(K)                             \
+	if ((K) < strided_registers(step)) \
+		put_strided(to, s, step, K);
+	EACH_STRIDED_REGISTER(PUT)
+#undef PUT
 }
 ALWAYS_INLINE void store_strided(u8 *to, const u32 *s, u32 step)
 {
-	for (u32 k = 0; k < PARTS; k++)
-		store_strided_half(to + (u64)step * PART * k, s + PART * k, step);
+	store_strided_half(to, s, step);
+	store_strided_half(to + (u64)step * PART, s + PART, step);
 }
 #else
 /* Permutations between so many smaller registers gain nothing over a lane at a time. */

@@ -2,7 +2,7 @@
  *
  * Words of shared memory within a window of 64, each lane's at a known distance from the first lane's (native/window.h): what goes where is known
  * when a region is compiled. All of these tables are constants then, conditions go away, and a few shuffles are left. Past a
- * block's shared memory there is room for what is read, or written as it was, beyond a window's end (SHARED_SLACK, exec/blocks.c).
+ * block's shared memory there is room for what is read, or written as it was, beyond a window's end (SHARED_MARGIN).
  */
 #ifndef PTXSIM_SEM_NATIVE_WINDOW_H
 #define PTXSIM_SEM_NATIVE_WINDOW_H

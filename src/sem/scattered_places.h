@@ -47,6 +47,13 @@ ALWAYS_INLINE struct range range_of_index(const struct remembered *r, const stru
 			      last < most - first ? last : most - first, shift,
 			      (size >= bytes) & (first <= most) & (start <= room) & !(base & (bytes - 1))};
 }
+/* Whether the first lane that runs goes to the block's shared memory, by a generic address. */
+ALWAYS_INLINE bool begins_in_shared(const struct warp *w, const struct insn *i, const struct scattered *s)
+{
+	const u64 first = ((const u64 *)s->row)[__builtin_ctz(s->mask)] + (u64)(s64)i->imm;
+
+	return shared_offset(w, first) < w->block->near_bytes;
+}
 ALWAYS_INLINE struct range range_of(const struct warp *w, const struct insn *i, enum numbered by,
 				    const struct scattered *s)
 {
@@ -54,6 +61,9 @@ ALWAYS_INLINE struct range range_of(const struct warp *w, const struct insn *i, 
 		const u64 size = w->block->near_bytes < INT32_MAX ? w->block->near_bytes : INT32_MAX;
 		return (struct range){w->block->shared, 0, size - s->bytes, 0, size >= s->bytes};
 	}
+	if (by == BY_ADDRESS && s->space == SPACE_GENERIC && begins_in_shared(w, i, s))
+		return (struct range){w->block->shared, w->grid->map->shared_window, w->block->near_bytes - s->bytes, 0,
+				      w->block->near_bytes >= s->bytes};
 	const struct remembered *r = native_remembered(w, i);
 	const u64 size = s->is_store && r->flags & ALLOCATION_READ_ONLY ? 0 : r->high - r->low;
 	if (by == BY_INDEX)

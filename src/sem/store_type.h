@@ -47,7 +47,53 @@ ALWAYS_INLINE bool STORE_OF(store_row)(struct warp *w, const struct insn *i, u8 
 	return true;
 }
 
+/* Each lane's word, or pair of words, of local memory at one place. */
+ALWAYS_INLINE void STORE_OF(store_local_row)(u32 *to, const LANE *s, u32 mask)
+{
+	EACH_LANE {
+		const u32 old = to[l], own = (u32)s[l];
+		to[l] = mask & lane_bit[l] ? own : old;
+	}
+	if (sizeof(MEMORY) == 8)
+		EACH_LANE
+			to[l + WARP_LANES] = mask & lane_bit[l] ? (u32)((u64)s[l] >> 32) : to[l + WARP_LANES];
+}
+
 #ifdef SEM_NATIVE
+/* The lanes that run, one after the other. */
+ALWAYS_INLINE void STORE_OF(store_steps_of_some)(u8 *to, const LANE *s, u32 mask, s64 step)
+{
+	const u32 end = 32 - (u32)__builtin_clz(mask);
+	LANE own[WARP_LANES] __attribute__((aligned(64)));
+
+	native_loops();
+	memcpy(own, s, sizeof own);
+	_Pragma("clang loop unroll(disable) vectorize(disable)") for (u32 l = (u32)__builtin_ctz(mask); l < end; l++)
+	{
+		if (mask >> l & 1)
+			*(MEMORY *)(void *)(to + step * l) = (MEMORY)own[l];
+	}
+}
+ALWAYS_INLINE void STORE_OF(store_steps)(u8 *to, const LANE *s, s64 step)
+{
+	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l++) * (MEMORY *)(void *)(to + step * l) =
+		(MEMORY)s[l];
+}
+/* At equal distances that are known: of shared memory by some, */
+ALWAYS_INLINE bool STORE_OF(store_near_steps)(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	const LANE *s = __builtin_assume_aligned(rows + i->b, 64);
+	u8 *to = near_steps(w, i, rows, mask, sizeof(MEMORY));
+
+	if (UNLIKELY(!to))
+		return false;
+	if (mask == FULL_MASK)
+		STORE_OF(store_steps)(to, s, signed_step(i));
+	else
+		STORE_OF(store_steps_of_some)(to, s, mask, signed_step(i));
+	return true;
+}
+/* or by all. */
 ALWAYS_INLINE bool STORE_OF(store_stepped)(struct warp *w, const struct insn *i, u8 *rows, enum ir_space space,
 					   bool wide)
 {
@@ -56,12 +102,10 @@ ALWAYS_INLINE bool STORE_OF(store_stepped)(struct warp *w, const struct insn *i,
 
 	if (UNLIKELY(!to))
 		return false;
-	if (has_small_stride(step_of(i), sizeof(MEMORY))) {
+	if (has_small_stride(step_of(i), sizeof(MEMORY)))
 		store_strided(to, (const u32 *)(const void *)s, step_of(i));
-		return true;
-	}
-	_Pragma("clang loop unroll(full)") for (u32 l = 0; l < WARP_LANES; l++) *
-		(MEMORY *)(void *)(to + (u64)step_of(i) * l) = (MEMORY)s[l];
+	else
+		STORE_OF(store_steps)(to, s, step_of(i));
 	return true;
 }
 /* Each half of the warp at neighbouring places. */
@@ -119,12 +163,27 @@ ALWAYS_INLINE bool STORE_OF(store_each)(struct warp *w, const struct insn *i, u8
 	return may_be(i, ~in_line) && STORE_OF(store_scattered)(w, i, rows, mask, space, wide);
 }
 
+/* By generic addresses, each lane of its own memory, all at one place; of words, or pairs. */
+ALWAYS_INLINE bool STORE_OF(store_own)(struct warp *w, const struct insn *i, u8 *rows, u32 mask)
+{
+	u32 *to = sizeof(MEMORY) >= 4 ? own_words(w, i, rows, sizeof(MEMORY)) : NULL;
+
+	if (!to)
+		return false;
+	STORE_OF(store_local_row)(to, __builtin_assume_aligned(rows + i->b, 64), mask);
+	return true;
+}
+
 /* A store as native code has it. */
 ALWAYS_INLINE bool STORE_OF(store_native)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, enum ir_space space,
 					  bool wide)
 {
 	if (space == SPACE_GLOBAL && wide && is_scaled(i))
 		return STORE_OF(store_scaled)(w, i, rows, mask);
+	if (space == SPACE_GENERIC && wide && STORE_OF(store_own)(w, i, rows, mask))
+		return true;
+	if (is_stepped_by_some(i, space, wide))
+		return STORE_OF(store_near_steps)(w, i, rows, mask);
 	if (is_stepped(i, mask))
 		return STORE_OF(store_stepped)(w, i, rows, space, wide);
 	return STORE_OF(store_row)(w, i, rows, mask, space, wide) ||
@@ -151,18 +210,6 @@ ALWAYS_INLINE bool STORE_OF(store_contiguous)(struct warp *w, const struct insn 
 			if (mask & lane_bit[l])
 				to[l] = (MEMORY)s[l];
 	return true;
-}
-
-/* Each lane's word, or pair of words, of local memory at one place. */
-ALWAYS_INLINE void STORE_OF(store_local_row)(u32 *to, const LANE *s, u32 mask)
-{
-	EACH_LANE {
-		const u32 old = to[l], own = (u32)s[l];
-		to[l] = mask & lane_bit[l] ? own : old;
-	}
-	if (sizeof(MEMORY) == 8)
-		EACH_LANE
-			to[l + WARP_LANES] = mask & lane_bit[l] ? (u32)((u64)s[l] >> 32) : to[l + WARP_LANES];
 }
 
 /* Each half of a whole warp at neighbouring places. */

@@ -132,7 +132,7 @@ u32 trial_scaled_rows(const struct trial *t)
 	u32 count = 0;
 
 	arena_init(&arena, NULL);
-	struct code_flow *f = code_flow_build(&arena, p->isa, program_kernel(p, "k")->code, NULL);
+	struct code_flow *f = code_flow_build(&arena, p->isa, program_kernel(p, "k")->code, NULL, false);
 	ck_assert_ptr_nonnull(f);
 	affine_find(f, WARP_LANES);
 	scaled_find(f);

@@ -673,7 +673,7 @@ START_TEST(expanded_rows_are_no_walls)
 	session_add_text(&s, "expanded.ptx", expanded_text, sizeof expanded_text - 1);
 	ck_assert(session_build(&s, &options));
 	const struct code *code = program_kernel(s.program, "k")->code;
-	const struct code_flow *f = code_flow_build(&s.arena, s.program->isa, code, NULL);
+	const struct code_flow *f = code_flow_build(&s.arena, s.program->isa, code, NULL, false);
 	ck_assert_ptr_nonnull(f);
 	for (u32 k = 0; k < code->insn_count; k++)
 		walls += f->steps[k].kind == STEP_WALL && !f->steps[k].ends;

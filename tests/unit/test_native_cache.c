@@ -101,10 +101,11 @@ static u32 run_steps(u32 steps, bool *cached)
 	int at = snprintf(source, sizeof source, KERNEL_BEGINS);
 
 	for (u32 n = 1; n <= steps; n++)
-		at += snprintf(source + at, sizeof source - (size_t)at,
-			       "bar.sync 0; mul.lo.u32 r1, r0, 7; add.u32 r2, r1, %u; xor.b32 r3, r2, r0; shl.b32 r4, "
-			       "r3, 1; xor.b32 r0, r4, r2;\n",
-			       1000 * n);
+		at += snprintf(
+			source + at, sizeof source - (size_t)at,
+			"bar.sync 0, 32; mul.lo.u32 r1, r0, 7; add.u32 r2, r1, %u; xor.b32 r3, r2, r0; shl.b32 r4, "
+			"r3, 1; xor.b32 r0, r4, r2;\n",
+			1000 * n);
 	at += snprintf(source + at, sizeof source - (size_t)at, "st.global.u32 [d2], r0; ret;\n}\n");
 	const u32 regions = run_text(source, (size_t)at, words, cached);
 	for (u32 k = 0; k < 32; k++) {

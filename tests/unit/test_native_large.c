@@ -189,7 +189,7 @@ static void choose(struct choice *c, enum kind kind, u32 insns, const char *end)
 	make(&c->session, kind, insns, end);
 	const struct program *p = c->session.program;
 	arena_init(&c->arena, NULL);
-	c->flow = code_flow_build(&c->arena, p->isa, program_kernel(p, "k")->code, NULL);
+	c->flow = code_flow_build(&c->arena, p->isa, program_kernel(p, "k")->code, NULL, false);
 	ck_assert_ptr_nonnull(c->flow);
 	c->regions = regions_choose(c->flow);
 }

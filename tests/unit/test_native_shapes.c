@@ -363,7 +363,7 @@ START_TEST(shapes_behind_a_long_loop_are_known)
 	const struct kernel *kernel = program_kernel(s.program, "k");
 	const struct native_sample sample = {
 		.taken = true, .block = {32, 1, 1}, .grid = {1, 1, 1}, .kernel = kernel, .params = params};
-	const struct code_flow *f = code_flow_build(&s.arena, s.program->isa, kernel->code, NULL);
+	const struct code_flow *f = code_flow_build(&s.arena, s.program->isa, kernel->code, NULL, false);
 	ck_assert_ptr_nonnull(f);
 	const u8 *shapes = shapes_find(f, &sample);
 	ck_assert_ptr_nonnull(shapes);

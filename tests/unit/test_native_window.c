@@ -212,7 +212,8 @@ static u32 windows_in(const struct session *s)
 	u32 count = 0;
 
 	arena_init(&arena, NULL);
-	struct code_flow *f = code_flow_build(&arena, s->program->isa, program_kernel(s->program, "k")->code, NULL);
+	struct code_flow *f =
+		code_flow_build(&arena, s->program->isa, program_kernel(s->program, "k")->code, NULL, false);
 	ck_assert_ptr_nonnull(f);
 	affine_find(f, WARP_LANES);
 	for (u32 k = 0; k < f->code->insn_count; k++)

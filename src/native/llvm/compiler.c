@@ -235,9 +235,11 @@ enum { REGION_LEAST = 6, INLINED_FOR_A_CALL = 12 };
 static bool has_all(const struct region *r, const struct meanings *m)
 {
 	for (u32 b = 0; b < r->block_count; b++)
-		for (u32 k = 0; k < r->blocks[b].insn_count; k++)
-			if (r->blocks[b].insns[k].together && !meanings_inlined(m, &r->blocks[b].insns[k]))
+		for (u32 k = 0; k < r->blocks[b].insn_count; k++) {
+			const struct region_insn *x = &r->blocks[b].insns[k];
+			if (x->together && !x->hoisted && !meanings_inlined(m, x))
 				return false;
+		}
 	return true;
 }
 

@@ -201,6 +201,14 @@ static void clear_results(struct emission *e, const struct region_insn *x)
 	}
 }
 
+/* Whether the access, by a row that is known, holds those lanes alone against memory that run. */
+static bool asks_who_runs(const struct emission *e, const struct region_insn *x)
+{
+	const u32 row = x->moves ? address_row(x) : NO_OPERAND;
+
+	return row != NO_OPERAND && proven_by_some(x->proven, e->r->rows[row].bits == 64);
+}
+
 /* The lanes for which an access is made in line. Lanes that take no part read, too, if nobody wants what they had in the row that is loaded,
  * and the place of each is known from the first: all of them are held against one range, whichever run. */
 static LLVMValueRef lanes_in_line(struct emission *e, const struct region_insn *x, LLVMValueRef mask)
@@ -209,7 +217,7 @@ static LLVMValueRef lanes_in_line(struct emission *e, const struct region_insn *
 
 	for (u32 o = 0; o < x->operand_count; o++)
 		loads |= x->operands[o].written;
-	const bool known = x->moves && x->proven && x->proven != PROVEN_ALONG;
+	const bool known = x->moves && x->proven && x->proven != PROVEN_ALONG && !asks_who_runs(e, x);
 	return loads && known && !x->merges ? word(e, FULL_MASK) : mask;
 }
 
@@ -223,7 +231,8 @@ static void emit_inline(struct emission *e, const struct region_insn *x, const s
 	LLVMTypeRef type = LLVMGlobalGetValueType(m->function);
 
 	fetch(e, x, by_index);
-	if (x->accesses && !x->merges && (x->proven == PROVEN_NOTHING || x->proven == PROVEN_ALONG))
+	if (x->accesses && !x->merges &&
+	    (x->proven == PROVEN_NOTHING || x->proven == PROVEN_ALONG || asks_who_runs(e, x)))
 		clear_results(e, x);
 	if (x->affine)
 		fetch_firsts(e, x);
