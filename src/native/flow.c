@@ -348,10 +348,10 @@ static u32 number_of_barrier(const struct code *code, const struct insn *i)
 /* Whether it waits for all threads of the block, and nothing else. */
 static bool awaits_block(const struct code *code, const struct step *s, const struct insn *i)
 {
-	const char *name = s->meaning && s->meaning->name ? strrchr(s->meaning->name, ':') : NULL;
+	const struct form *f = s->form;
 
-	return name && !strcmp(name, ":barrier_sync") && !s->opaque && s->form->layout == LAYOUT_DIRECT &&
-	       i->b == NO_OPERAND && number_of_barrier(code, i) < BARRIERS_PER_BLOCK;
+	return f && f->row->traits & TRAIT_BARRIER && form_has(f, M_sync) && !s->opaque &&
+	       f->layout == LAYOUT_DIRECT && i->b == NO_OPERAND && number_of_barrier(code, i) < BARRIERS_PER_BLOCK;
 }
 
 /* Where a block is one warp, all of whose lanes stand there, a barrier has nobody to wait for. A block some of whose threads have begun one, and

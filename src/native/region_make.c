@@ -278,11 +278,8 @@ static void make_by_form(const struct making *m, u32 k, struct region_insn *to)
 
 	to->hoisted = s->alone;
 	to->ends_alone = !(s->together || (form && form->row->flags & ISA_ATOMIC) || m->f->code->call_count);
-<<<<<<< HEAD
-	if (!form || form->layout != LAYOUT_LIST || s->together || !(form->row->flags & ISA_MEMORY))
-=======
-	if (!s->alone && (!form || form->layout != LAYOUT_LIST || s->together))
->>>>>>> struct
+	if (!s->alone &&
+	    (!form || form->layout != LAYOUT_LIST || s->together || !(form->row->flags & ISA_MEMORY)))
 		to->meaning = s->meaning->name;
 	if (!form)
 		return;
