@@ -350,8 +350,8 @@ static bool awaits_block(const struct code *code, const struct step *s, const st
 {
 	const struct form *f = s->form;
 
-	return f && f->row->traits & TRAIT_BARRIER && form_has(f, M_sync) && !s->opaque &&
-	       f->layout == LAYOUT_DIRECT && i->b == NO_OPERAND && number_of_barrier(code, i) < BARRIERS_PER_BLOCK;
+	return f && f->row->traits & TRAIT_BARRIER && form_has(f, M_sync) && !s->opaque && f->layout == LAYOUT_DIRECT &&
+	       i->b == NO_OPERAND && number_of_barrier(code, i) < BARRIERS_PER_BLOCK;
 }
 
 /* Where a block is one warp, all of whose lanes stand there, a barrier has nobody to wait for. A block some of whose threads have begun one, and

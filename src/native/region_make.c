@@ -278,8 +278,7 @@ static void make_by_form(const struct making *m, u32 k, struct region_insn *to)
 
 	to->hoisted = s->alone;
 	to->ends_alone = !(s->together || (form && form->row->flags & ISA_ATOMIC) || m->f->code->call_count);
-	if (!s->alone &&
-	    (!form || form->layout != LAYOUT_LIST || s->together || !(form->row->flags & ISA_MEMORY)))
+	if (!s->alone && (!form || form->layout != LAYOUT_LIST || s->together || !(form->row->flags & ISA_MEMORY)))
 		to->meaning = s->meaning->name;
 	if (!form)
 		return;
