@@ -11,8 +11,9 @@
 #include "decode/block_order.h"
 #include "decode/form_address.h"
 
-/* Of a value, beside the numbers of pointers and POINTER_ANY: it starts from none, or lies in shared or local memory. */
-enum { FROM_NONE = POINTER_ANY + 1, FROM_WINDOW };
+/* Of a value, beside the numbers of pointers and POINTER_ANY: it starts from none; from what memory holds, which may be an
+ * index or a pointer to anywhere; or it lies in shared or local memory. */
+enum { FROM_NONE = POINTER_ANY + 1, FROM_LOADED, FROM_WINDOW };
 
 struct search {
 	const struct program *program;
@@ -25,7 +26,16 @@ struct search {
 
 /* --- Values --------------------------------------------------------------------------------- */
 
+/* Of what is computed from both: what memory holds is an index to a pointer. */
 static u8 meet(u8 a, u8 b)
+{
+	if (a == b || b == FROM_NONE || (b == FROM_LOADED && a != FROM_NONE))
+		return a;
+	return a == FROM_NONE || a == FROM_LOADED ? b : POINTER_ANY;
+}
+
+/* Of what is the one or the other: beside a pointer, what memory holds is one, too, to anywhere. */
+static u8 either(u8 a, u8 b)
 {
 	if (a == b || b == FROM_NONE)
 		return a;
@@ -86,18 +96,20 @@ static u8 from_parameter(struct search *s, const struct matched *m)
 
 	if (m->use_count != 3 || base->kind != USE_PARAM_ADDRESS)
 		return POINTER_ANY;
-	return m->uses[0].bits == s->program->address_bits ? number_of(s, false, base->low) : FROM_NONE;
+	return m->uses[0].bits == s->program->address_bits ? number_of(s, false, base->low) : FROM_LOADED;
 }
 
-/* The first operand from which a pointer can come: what is multiplied or shifted is a number. */
-static u32 first_source(const struct matched *m)
+/* What is multiplied or shifted is no pointer any more, but may become one again by shifting it back. */
+static bool scales(const struct matched *m)
 {
-	static const enum opcode scaling[] = {OP_mul, OP_div, OP_shl, OP_shr};
+	return matched_is(m, OP_mul) || matched_is(m, OP_div) || matched_is(m, OP_shl) || matched_is(m, OP_shr);
+}
+static u8 scaled(u8 from) { return from == FROM_NONE ? FROM_NONE : FROM_LOADED; }
 
-	for (size_t k = 0; k < COUNT_OF(scaling); k++)
-		if (matched_is(m, scaling[k]))
-			return m->use_count;
-	return matched_is(m, OP_mad) ? 3 : 0;
+/* It gives one of its operands. */
+static bool chooses(const struct matched *m)
+{
+	return matched_is(m, OP_selp) || matched_is(m, OP_slct) || matched_is(m, OP_min) || matched_is(m, OP_max);
 }
 
 /* What the instruction makes. */
@@ -109,12 +121,16 @@ static u8 from_instruction(struct search *s, const struct matched *m)
 	if (flags & ISA_PARAM && m->form.param == PARAM_OF_KERNEL)
 		return from_parameter(s, m);
 	if (flags & (ISA_MEMORY | ISA_ATOMIC | ISA_PARAM))
-		return FROM_NONE;
+		return FROM_LOADED;
 	if (matched_is(m, OP_cvta) && is_of_window(&m->form))
 		return FROM_WINDOW;
-	for (u32 n = first_source(m); n < m->use_count; n++)
-		if (m->uses[n].read)
-			from = meet(from, from_use(s, &m->uses[n]));
+	for (u32 n = 0; n < m->use_count; n++) {
+		if (!m->uses[n].read)
+			continue;
+		const bool factor = scales(m) || (matched_is(m, OP_mad) && n < 3);
+		const u8 own = factor ? scaled(from_use(s, &m->uses[n])) : from_use(s, &m->uses[n]);
+		from = chooses(m) ? either(from, own) : meet(from, own);
+	}
 	return from;
 }
 
@@ -127,7 +143,7 @@ static bool follow(struct search *s, const struct matched *m)
 		const struct use *d = &m->uses[n];
 		if (!d->written || d->kind != USE_REGISTER || d->bits == 1)
 			continue;
-		const u8 from = meet(s->from[d->reg], from_instruction(s, m));
+		const u8 from = either(s->from[d->reg], from_instruction(s, m));
 		changed |= from != s->from[d->reg];
 		s->from[d->reg] = from;
 	}
@@ -188,8 +204,12 @@ static void find_accesses(struct search *s, const bool *marks)
 
 	for (u32 k = 0; k < u->body_count; k++) {
 		u->of[k] = of_instruction(s, &s->matched[k]);
-		if (u->of[k] != POINTER_NONE && marks[k])
+		if (u->of[k] == POINTER_NONE)
+			continue;
+		if (marks[k])
 			u->ordered |= (u16)(1u << u->of[k]);
+		if (s->matched[k].form.row->flags & (ISA_STORE | ISA_ATOMIC))
+			u->written |= (u16)(1u << u->of[k]);
 	}
 }
 
@@ -257,7 +277,7 @@ static void find_ways(struct pointer_use *u, const struct flow *flow)
 /* By the branches that lead back, as far as the text shows loops. */
 static void find_loops(struct pointer_use *u, const struct flow *flow, struct arena *scratch)
 {
-	const u16 ordered = u->ordered | 1u << POINTER_ANY;
+	const u16 changes = u->ordered | u->written | 1u << POINTER_ANY;
 	u32 *opens = ARENA_ARRAY(scratch, u->body_count + 1ull, u32),
 	    *closes = ARENA_ARRAY(scratch, u->body_count + 1ull, u32);
 
@@ -276,7 +296,7 @@ static void find_loops(struct pointer_use *u, const struct flow *flow, struct ar
 		u->loops[k] = open;
 	}
 	for (u32 k = 0; k < u->body_count; k++)
-		u->waits |= u->loops[k] && own(u, k) & ordered;
+		u->waits |= u->loops[k] && own(u, k) & changes;
 }
 
 /* --- A kernel --------------------------------------------------------------------------------- */

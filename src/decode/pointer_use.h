@@ -25,8 +25,9 @@ struct pointer_use {
 	u16 *ahead;  /* by body instruction: what it and those behind it may access; none at the body's end */
 	bool *loops; /* by body instruction: it is in a loop */
 	bool has_loops;
-	bool waits;  /* a loop accesses what is accessed in order: it may wait for other blocks */
-	u16 ordered; /* what is accessed so that the order of blocks shows */
+	bool waits;  /* a loop accesses what other blocks change: it may wait for them */
+	u16 ordered; /* what is accessed so that the order of blocks shows; */
+	u16 written; /* and what is written */
 };
 
 /* Of a kernel that calls no function, in which the order of blocks shows by its accesses alone. NULL: of any other.

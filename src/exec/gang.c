@@ -269,23 +269,25 @@ const struct insn *gang_exit(struct gang *g, const struct insn *i)
 const struct insn *gang_barrier(struct gang *g, const struct insn *i, u32 number, u32 threads)
 {
 	struct block *b = g->block;
-	u32 here = 0;
+	u32 here = 0, lanes = 0;
 
 	if (g->single && !g->on) {
 		g->waits = i;
 		return NULL;
 	}
 	if (g->on)
-		EACH_MEMBER (g, m)
+		EACH_MEMBER (g, m) {
 			here += threads ? WARP_LANES : m->lanes;
+			lanes += m->lanes;
+		}
 	else
-		here = g->count * WARP_LANES;
+		lanes = here = g->count * WARP_LANES;
 	if (!gang_is_together(g) || number >= BARRIERS_PER_BLOCK || (threads && threads != here) ||
 	    (!threads && b->live_threads != here) || b->barriers[number].arrived)
 		return gang_part(g, i, 0);
 	gang_account(g, i);
 	b->barriers[number].phase++;
-	if (g->grid->in_order)
+	if (g->grid->in_order && lanes == b->live_threads)
 		in_order_pass(b, in_order_ahead(g->grid->in_order, (u32)(i - g->insns)));
 	/* Without gangs the lead would arrive first and the others in order; the last to arrive leads next. */
 	g->lead = g->count > 1 && g->lead == g->count - 1 ? g->count - 2 : g->count - 1;

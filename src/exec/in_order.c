@@ -16,13 +16,14 @@ enum { POINTERS = POINTERS_MOST + 1, SET_BITS = 16, CLUSTERS_BITS = 64 - SET_BIT
 
 /* Where a worker is, for all of them to read; each in a cache line of its own. */
 struct standing {
-	u64 at;               /* its cluster << SET_BITS | what that has ahead; atomic. All ones: none */
-	bool knows;           /* that the order has been given up; atomic */
-	u8 idle;              /* the worker's own: how often in a row it has found that workers do little; */
-	u16 granted;          /* pointers for whose memory it need not ask again; */
-	u16 taken;            /* clusters; */
-	double since, waited; /* seconds: the last time that it looked; how long it has waited since */
-	u8 apart[128 - sizeof(u64) - 2 * sizeof(double) - 8];
+	u64 at;             /* its cluster << SET_BITS | what that has ahead; atomic. All ones: none */
+	bool knows;         /* that the order has been given up; atomic */
+	u8 idle;            /* the worker's own: how often in a row it has found that workers do little; */
+	u16 granted;        /* pointers for whose memory it need not ask again; */
+	u16 taken;          /* clusters; */
+	double since, used; /* seconds: the last time that it looked, and the processor time then; */
+	double waited;      /* how long it has waited since */
+	u8 apart[128 - sizeof(u64) - 3 * sizeof(double) - 8];
 };
 
 struct in_order {
@@ -55,7 +56,7 @@ static u64 pointer_value(const struct grid *grid, const struct pointer_use *u, u
 	return value;
 }
 
-/* Pointers into one allocation meet, and those into none that is known meet all. */
+/* Pointers into one allocation meet, and those into none that is known by itself meet all. */
 static void find_meetings(struct in_order *o, const struct grid *grid)
 {
 	u64 base[POINTERS] = {0};
@@ -64,7 +65,7 @@ static void find_meetings(struct in_order *o, const struct grid *grid)
 	struct allocation a;
 
 	for (u32 k = 0; k < o->use->count; k++) {
-		if (memory_look(grid->memory, pointer_value(grid, o->use, k), 1, &a))
+		if (memory_look(grid->memory, pointer_value(grid, o->use, k), 1, &a) && !(a.flags & ALLOCATION_PIECE))
 			base[k] = a.base;
 		else
 			open |= accessed & (u16)(1u << k);
@@ -307,11 +308,20 @@ static void stand_at(struct in_order *o, const struct worker *k, u64 at)
 	wake_sleepers(o);
 }
 
+static double processor_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* Others see where it stands before it asks whether the order is kept, so they wait for it to know if it is not. */
 static void begin(struct in_order *o, struct worker *k)
 {
 	k->exclusive = in_order_is_kept(o) && !k->grid->launch->shared_memory;
 	o->standings[k->number].since = seconds_now();
+	o->standings[k->number].used = processor_time();
 	__atomic_add_fetch(&o->working, 1, __ATOMIC_RELAXED);
 }
 
@@ -329,9 +339,14 @@ void in_order_take(struct worker *k, u64 cluster)
 		learn(o, k);
 }
 
-/* Of so many workers each waits for so much of its time that all together do little more than one. What they lose by fetching
- * each other's memory is not counted. */
-static bool do_little(u32 workers, double waited, double passed) { return (passed - waited) * workers < 1.3 * passed; }
+/* Of so many workers each waits for so much of its time, or for a processor, that all together do little more than one. What they
+ * lose by fetching each other's memory is not counted. */
+static bool do_little(const struct standing *p, u32 workers, double now, double used)
+{
+	const double passed = now - p->since, worked = passed - p->waited;
+
+	return (worked < used - p->used ? worked : used - p->used) * workers < 1.3 * passed;
+}
 
 bool in_order_gives_way(struct worker *k)
 {
@@ -342,9 +357,10 @@ bool in_order_gives_way(struct worker *k)
 
 	if (++p->taken % LOOK_AFTER || working <= 1 || !in_order_is_kept(o))
 		return false;
-	const double now = seconds_now();
-	p->idle = do_little(working, p->waited, now - p->since) ? p->idle + 1 : 0;
+	const double now = seconds_now(), used = processor_time();
+	p->idle = do_little(p, working, now, used) ? p->idle + 1 : 0;
 	p->since = now;
+	p->used = used;
 	p->waited = 0;
 	return p->idle == IDLE_MOST && __atomic_compare_exchange_n(&o->working, &working, working - 1, false,
 								   __ATOMIC_RELAXED, __ATOMIC_RELAXED);

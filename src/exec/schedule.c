@@ -30,8 +30,8 @@ enum {
 	DRIFT_MOST = 1 << 20, /* warp instructions in loops that may wait, before other clusters get their turn */
 	ALONE_MOST = 1 << 24, /* those of any kind */
 };
-/* Of either, where no loop looks at memory by which blocks can tell their order. */
-static const u64 HARDLY_MOST = 1ull << 32;
+/* Of either, where no loop looks at memory that the kernel changes. */
+static const u64 HARDLY_MOST = 1ull << 28;
 
 /* --- One warp ------------------------------------------------------------------------------- */
 

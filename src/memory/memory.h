@@ -23,6 +23,8 @@ enum allocation_flag {
 	ALLOCATION_VARIABLE = 16,  /* a module-scope variable */
 	ALLOCATION_UNWRITTEN = 32, /* came with nothing written to it */
 	ALLOCATION_HOST = 64,      /* the host may write to it while kernels run */
+	ALLOCATION_PIECE =
+		128, /* pointers may go from here to others, which may be the same memory at another address */
 };
 
 /* Where memory was given or given back: a lane of a kernel, or the host (code is NULL). For messages; memory

@@ -92,6 +92,28 @@ static const struct {
 	 "[d5], f1; bar.sync 0; turn2: mad.lo.u32 r10, r10, 1664525, 1013904223; sub.u32 r11, r11, 1; setp.ne.u32 p0, "
 	 "r11, 0; @p0 bra turn2; st.global.u32 [d2+256000], r10;",
 	 SIDE_BY_SIDE, false, false},
+	{"a pointer from a parameter that one from memory replaces",
+	 "cvt.rn.f32.u32 f1, r10; @zero st.shared.u64 [near+8], d4; red.global.add.f32 [d4], f1; red.global.add.u32 "
+	 "[d4+4], 1; bar.sync 0; mov.u64 d5, d1; mov.u32 r20, 0;\nwalk: red.global.add.f32 [d5], f1; "
+	 "red.global.add.u32 [d5+4], 1; ld.shared.u64 d5, [near+8]; add.u32 r20, r20, 1; setp.lt.u32 p0, r20, 2; @p0 "
+	 "bra walk; bar.sync 0; mov.u32 r11, 0;\nturn2: mad.lo.u32 r10, r10, 1664525, 1013904223; add.u32 r11, r11, 1; "
+	 "setp.lt.u32 p0, r11, 100; @p0 bra turn2; st.global.u32 [d2+256000], r10;",
+	 ANY, false, false},
+	{"a loaded pointer, or one to shared memory",
+	 "@zero st.global.u64 [d1+16], d4; bar.sync 0; ld.global.u64 d7, [d1+16]; mov.u64 d6, near; "
+	 "cvta.shared.u64 d6, d6; setp.eq.u32 p1, r1, 9999; selp.b64 d8, d6, d7, p1; atom.add.u32 r12, [d8], "
+	 "1; xor.b32 r10, r10, r12; mov.u32 r11, 0; turn2: mad.lo.u32 r10, r10, 1664525, 1013904223; add.u32 "
+	 "r11, r11, 1; setp.lt.u32 p0, r11, 100; @p0 bra turn2; st.global.u32 [d2+256000], r10;",
+	 ANY, false, false},
+	{"some warps pass a barrier of their own while others are still to add",
+	 "cvt.rn.f32.u32 f1, r10; setp.gt.u32 p1, r2, 95; @p1 bra rounds; red.global.add.f32 [d1+8], f1; "
+	 "bar.sync 1, 96; setp.gt.u32 p1, r2, 63; @p1 bra rounds; bar.sync 3, 64; bra rest;\nrounds: bar.sync "
+	 "2, 64; bar.sync 2, 64; bar.sync 2, 64; bar.sync 2, 64; bar.sync 2, 64; bar.sync 2, 64; bar.sync 2, "
+	 "64; bar.sync 2, 64; mov.u32 r11, 0;\nturn3: mad.lo.u32 r10, r10, 1664525, 1013904223; add.u32 r11, "
+	 "r11, 1; setp.lt.u32 p0, r11, 100; @p0 bra turn3; cvt.rn.f32.u32 f1, r10; red.global.add.f32 [d1], "
+	 "f1;\nrest: mov.u32 r11, 0; turn2: mad.lo.u32 r10, r10, 1664525, 1013904223; add.u32 r11, r11, 1; "
+	 "setp.lt.u32 p0, r11, 100; @p0 bra turn2; st.global.u32 [d2+256000], r10;",
+	 ANY, false, false},
 	{"a clock",
 	 "mov.u32 r12, %clock; st.global.u32 [d2+256000], r12; bar.sync 0; @!zero bra end; cvt.rn.f32.u32 f1, r10; "
 	 "atom.global.add.f32 f2, [d1], f1;",

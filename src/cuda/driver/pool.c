@@ -656,7 +656,8 @@ static int set_access(struct region *b, const struct cu_access *a)
 	const bool known = memory_look(&driver.machine->memory, b->base, 1, &there);
 
 	if (a->flags && !known &&
-	    !memory_map(&driver.machine->memory, b->base, b->size, (u8 *)(uintptr_t)b->base, "cuMemMap", 0))
+	    !memory_map(&driver.machine->memory, b->base, b->size, (u8 *)(uintptr_t)b->base, "cuMemMap",
+			ALLOCATION_PIECE))
 		return CU_OUT_OF_MEMORY;
 	grant(&b->granted, a->location.id, a->flags != 0);
 	grant(&b->read_only, a->location.id, a->flags == ACCESS_READ);
