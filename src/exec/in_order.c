@@ -348,6 +348,9 @@ static bool do_little(const struct standing *p, u32 workers, double now, double 
 	return (worked < used - p->used ? worked : used - p->used) * workers < 1.3 * passed;
 }
 
+/* Threads that have just begun find nothing in their caches, and others wait for them meanwhile. */
+static const double LOOK_AFTER_SECONDS = 400e-6;
+
 bool in_order_gives_way(struct worker *k)
 {
 	enum { LOOK_AFTER = 16, IDLE_MOST = 2 };
@@ -357,7 +360,10 @@ bool in_order_gives_way(struct worker *k)
 
 	if (++p->taken % LOOK_AFTER || working <= 1 || !in_order_is_kept(o))
 		return false;
-	const double now = seconds_now(), used = processor_time();
+	const double now = seconds_now();
+	if (now - p->since < LOOK_AFTER_SECONDS)
+		return false;
+	const double used = processor_time();
 	p->idle = do_little(p, working, now, used) ? p->idle + 1 : 0;
 	p->since = now;
 	p->used = used;
