@@ -85,8 +85,9 @@ static u8 from_use(struct search *s, const struct use *u)
 
 static bool is_of_window(const struct form *f)
 {
-	return form_has(f, M_shared) || form_has(f, M_shared_cta) || form_has(f, M_shared_cluster) ||
-	       form_has(f, M_local);
+	const enum ir_space space = form_space(f);
+
+	return space == SPACE_SHARED || space == SPACE_LOCAL;
 }
 
 /* A parameter by itself, as wide as a pointer, is one; of a vector, or at an address that a register holds, it may be any. */

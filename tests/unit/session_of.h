@@ -21,4 +21,17 @@ static inline void session_of(struct session *s, const char *name, const char *t
 	ck_assert(session_reset_memory(s));
 }
 
+/* A launch of its kernel "k", whose shape is yet to be said. params: as the kernel has them; borrowed. */
+static inline struct launch launch_in(struct session *s, enum native_mode mode, const void *params, u32 jobs)
+{
+	const struct kernel *kernel = program_kernel(s->program, "k");
+
+	return (struct launch){.program = s->program,
+			       .kernel = kernel,
+			       .memory = &s->memory,
+			       .params = (const u8 *)params,
+			       .native = session_native(s, s->program, kernel, mode),
+			       .jobs = jobs};
+}
+
 #endif

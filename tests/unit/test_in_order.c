@@ -168,15 +168,10 @@ static void run(struct made *m, enum native_mode mode, u32 jobs, struct outcome 
 {
 	struct session *s = &m->session;
 	char message[256] = "";
-	struct launch l = {.program = s->program,
-			   .kernel = program_kernel(s->program, "k"),
-			   .memory = &s->memory,
-			   .grid = {BLOCKS, 1, 1},
-			   .block = {THREADS, 1, 1},
-			   .params = (const u8 *)&m->params,
-			   .jobs = jobs};
+	struct launch l = launch_in(s, mode, &m->params, jobs);
 
-	l.native = session_native(s, s->program, l.kernel, mode);
+	memcpy(l.grid, (const u32[]){BLOCKS, 1, 1}, sizeof l.grid);
+	memcpy(l.block, (const u32[]){THREADS, 1, 1}, sizeof l.block);
 	ck_assert(memory_load_program(&s->memory, s->program));
 	memset(words_at(m, m->params.r), 0, sizeof o->results);
 	memset(words_at(m, m->params.q), 0, sizeof o->others);

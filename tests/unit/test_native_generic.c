@@ -106,17 +106,12 @@ static void run_one(struct made *m, enum native_mode mode, u32 block, u32 k, str
 	struct session *s = &m->session;
 	u32 *words = (u32 *)(void *)memory_find(&s->memory, m->params.to, 4)->host;
 	char message[256] = "";
-	struct launch l = {.program = s->program,
-			   .kernel = program_kernel(s->program, "k"),
-			   .memory = &s->memory,
-			   .grid = {BLOCKS, 1, 1},
-			   .block = {block, 1, 1},
-			   .params = (const u8 *)&m->params,
-			   .jobs = 1};
+	struct launch l = launch_in(s, mode, &m->params, 1);
 
+	memcpy(l.grid, (const u32[]){BLOCKS, 1, 1}, sizeof l.grid);
+	memcpy(l.block, (const u32[]){block, 1, 1}, sizeof l.block);
 	m->params.n = offsets[k % COUNT_OF(offsets)];
 	m->params.x = masks[k / COUNT_OF(offsets)];
-	l.native = session_native(s, s->program, l.kernel, mode);
 	for (u32 n = 0; n < WORDS; n++)
 		words[n] = 2654435761u * n;
 	o->end.status = launch_run(&l, &o->end.stats, &o->end.fault, message, sizeof message);

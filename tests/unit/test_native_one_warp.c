@@ -115,17 +115,12 @@ static struct native_kernel *run_one(struct made *m, enum native_mode mode, u32 
 	struct session *s = &m->session;
 	u32 *words = (u32 *)(void *)memory_find(&s->memory, m->params.to, 4)->host;
 	char message[256] = "";
-	struct launch l = {.program = s->program,
-			   .kernel = program_kernel(s->program, "k"),
-			   .memory = &s->memory,
-			   .grid = {BLOCKS, 1, 1},
-			   .block = {launches[k].block[0], launches[k].block[1], 1},
-			   .params = (const u8 *)&m->params,
-			   .instruction_limit = launches[k].limit,
-			   .jobs = 1};
+	struct launch l = launch_in(s, mode, &m->params, 1);
 
+	memcpy(l.grid, (const u32[]){BLOCKS, 1, 1}, sizeof l.grid);
+	memcpy(l.block, (const u32[]){launches[k].block[0], launches[k].block[1], 1}, sizeof l.block);
+	l.instruction_limit = launches[k].limit;
 	m->params.n = launches[k].n;
-	l.native = session_native(s, s->program, l.kernel, mode);
 	memset(words, 0, sizeof o->memory);
 	o->end.status = launch_run(&l, &o->end.stats, &o->end.fault, message, sizeof message);
 	memcpy(o->memory, words, sizeof o->memory);

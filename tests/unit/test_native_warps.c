@@ -133,16 +133,10 @@ static void make(struct made *m, const char *part)
 
 static struct launch launch_of(struct made *m, enum native_mode mode, u32 jobs, const u32 grid, const u32 block)
 {
-	struct session *s = &m->session;
-	struct launch l = {.program = s->program,
-			   .kernel = program_kernel(s->program, "k"),
-			   .memory = &s->memory,
-			   .grid = {grid, 1, 1},
-			   .block = {block, 1, 1},
-			   .params = (const u8 *)&m->params,
-			   .jobs = jobs};
+	struct launch l = launch_in(&m->session, mode, &m->params, jobs);
 
-	l.native = session_native(s, s->program, l.kernel, mode);
+	memcpy(l.grid, (const u32[]){grid, 1, 1}, sizeof l.grid);
+	memcpy(l.block, (const u32[]){block, 1, 1}, sizeof l.block);
 	return l;
 }
 
