@@ -19,6 +19,7 @@ struct host_thread {
 	struct host_threads *owner;
 	struct host_thread *next;
 	pthread_t id;
+	u32 number; /* from 1 on */
 	pthread_cond_t wake;
 	void (*work)(void *); /* NULL: it waits */
 	void *argument;
@@ -58,9 +59,10 @@ static bool give(struct host_threads *t, void (*work)(void *), void *argument)
 		h->work = work;
 		h->argument = argument;
 		t->given++;
-		pthread_cond_signal(&h->wake);
 	}
 	pthread_mutex_unlock(&t->lock);
+	if (h)
+		thread_wake_elsewhere(h->id, h->number, &h->wake);
 	return h;
 }
 
@@ -71,9 +73,10 @@ static bool add(struct host_threads *t, void (*work)(void *), void *argument)
 
 	if (!h)
 		return false;
-	*h = (struct host_thread){.owner = t, .next = t->list, .work = work, .argument = argument};
+	*h = (struct host_thread){
+		.owner = t, .next = t->list, .number = t->count + 1, .work = work, .argument = argument};
 	pthread_cond_init(&h->wake, NULL);
-	if (!thread_spread(&h->id, t->count + 1, thread_main, h)) {
+	if (!thread_spread(&h->id, h->number, thread_main, h)) {
 		pthread_cond_destroy(&h->wake);
 		free(h);
 		return false;
@@ -89,7 +92,7 @@ static bool add(struct host_threads *t, void (*work)(void *), void *argument)
 /* At the first work: most sessions never need a thread. */
 static void set_up(struct host_threads *t)
 {
-	*t = (struct host_threads){.process = getpid(), .room = t->room};
+	*t = (struct host_threads){.process = getpid(), .room = t->room, .paces = t->paces};
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->all_done, NULL);
 }

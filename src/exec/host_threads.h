@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Threads that stay between launches: to wake one takes a fraction of what it takes to start one. So does memory, for
- * launches so small that they would notice. Whoever owns the struct uses it from one thread at a time. A process that forks while no work is under way may go on to use it in
- * the child, where its threads do not exist: new ones are started there.
+ * launches so small that they would notice, and what is known of kernels' speed. Whoever owns the struct uses it from one thread at a
+ * time. A process that forks while no work is under way may go on to use it in the child, where its threads do not exist: new ones are
+ * started there.
  */
 #ifndef PTXSIM_EXEC_HOST_THREADS_H
 #define PTXSIM_EXEC_HOST_THREADS_H
@@ -12,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/types.h"
+#include "exec/pace.h"
 
 struct host_threads {
 	pthread_mutex_t lock;
@@ -21,6 +23,7 @@ struct host_threads {
 	pid_t process;   /* whose threads they are */
 	u64 given, done; /* pieces of work */
 	bool ending;
+	struct paces paces; /* of the kernels that were launched */
 	struct worker
 		*room; /* a small launch's worker, whose memory the next one uses again (exec/launch.c); NULL: none */
 };

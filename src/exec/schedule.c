@@ -542,6 +542,27 @@ static bool helpers_pay(const struct worker *k, u64 nanoseconds_so_far)
 	return each * (double)(grid->end_cluster - k->run_next) > HELPERS_PAY_NS;
 }
 
+/* So does how long its clusters took when the kernel was launched last, though other arguments may change that. */
+static bool foretells_long(const struct worker *k)
+{
+	const struct grid *grid = k->grid;
+
+	if (k->number || grid->worker_limit == 1 || grid->in_order)
+		return false;
+	const double each = pace_expected(&grid->threads->paces, grid->kernel);
+	return each * (double)(grid->end_cluster - grid->first_cluster) > 5.0 * HELPERS_PAY_NS;
+}
+
+/* For the next launch; of one on several threads, what the first took. */
+static void note_pace(const struct worker *k)
+{
+	const struct grid *grid = k->grid;
+
+	if (k->started && k->stats.blocks && !__atomic_load_n(&grid->faulted, __ATOMIC_ACQUIRE))
+		pace_note(&grid->threads->paces, grid->kernel,
+			  (double)(nanoseconds() - k->started) * grid->blocks_per_cluster / (double)k->stats.blocks);
+}
+
 /* Other host threads are wanted once it is clear that they pay, and where they keep the order of blocks, that the first does
  * not wait for others; at once if blocks may wait for one another, and the launch asks for several threads all the same. */
 static bool wants_others(const struct worker *k)
@@ -575,6 +596,8 @@ enum worker_state worker_run(struct worker *k)
 	if (!k->running) {
 		k->running = k->more = true;
 		k->started = k->number || grid->worker_limit == 1 ? 0 : nanoseconds();
+		if (foretells_long(k))
+			return WORKER_WANTS_OTHERS;
 	}
 	k->suspended = false;
 	while (!stopped) {
@@ -599,6 +622,7 @@ enum worker_state worker_run(struct worker *k)
 			if (__atomic_load_n(&grid->faulted, __ATOMIC_ACQUIRE))
 				block_cut(c->blocks[r]);
 		}
+	note_pace(k);
 	worker_ends(k);
 	return WORKER_ENDED;
 }

@@ -2,7 +2,8 @@
  *
  * A new thread often starts on the processor of its creator, which goes on working, so that both share it until
  * the system balances its load: after some milliseconds, which is more than most launches take. So
- * helpers start elsewhere; where, is only a start: any processor that the creator may use is theirs.
+ * helpers start elsewhere; where, is only a start: any processor that the creator may use is theirs. The same goes for one that
+ * is woken: a virtual machine's system takes a processor that has slept long for one that is not to be had.
  */
 #include "exec/spread.h"
 
@@ -45,7 +46,23 @@ static bool start_elsewhere(pthread_t *thread, unsigned number, void *(*run)(voi
 	return started;
 }
 
+void thread_wake_elsewhere(pthread_t thread, unsigned number, pthread_cond_t *wake)
+{
+	cpu_set_t all, one;
+	const bool moves = choose_processor(number, &all, &one) && !pthread_setaffinity_np(thread, sizeof one, &one);
+
+	pthread_cond_signal(wake);
+	if (moves)
+		pthread_setaffinity_np(thread, sizeof all, &all);
+}
+
 #else
+
+void thread_wake_elsewhere(pthread_t thread, unsigned number, pthread_cond_t *wake)
+{
+	(void)thread, (void)number;
+	pthread_cond_signal(wake);
+}
 
 static bool start_elsewhere(pthread_t *thread, unsigned number, void *(*run)(void *), void *argument)
 {

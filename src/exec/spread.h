@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Starting helper threads on processors of their own.
+ * Starting and waking helper threads on processors of their own.
  */
 #ifndef PTXSIM_EXEC_SPREAD_H
 #define PTXSIM_EXEC_SPREAD_H
@@ -11,5 +11,7 @@
 /* Starts a thread on the number-th allowed processor after the caller's, where the host can do that; the
  * system may move it from there. False: no thread was started. */
 bool thread_spread(pthread_t *thread, unsigned number, void *(*run)(void *), void *argument);
+/* Signals the condition that the thread, and no other, waits on. It goes on as if it started there. */
+void thread_wake_elsewhere(pthread_t thread, unsigned number, pthread_cond_t *wake);
 
 #endif
