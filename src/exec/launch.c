@@ -12,12 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "arch/arch.h"
 #include "base/clock.h"
 #include "exec/in_order.h"
 #include "exec/internal.h"
+#include "exec/spread.h"
 
 enum { VARIABLE_GRAIN = 256 };
 
@@ -234,9 +234,7 @@ static u32 worker_limit(const struct grid *grid)
 
 	if ((ordered && !in_order_may_pay(grid)) || clusters <= 1 || l->schedule.mode)
 		return 1;
-	/* Asking for the number of cores opens a file: a launch that needs no answer takes half the time. */
-	const long cores = l->jobs ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
-	const u64 jobs = l->jobs ? l->jobs : cores > 0 ? (u64)cores : 1;
+	const u32 jobs = l->jobs ? l->jobs : processors_allowed();
 	return (u32)max_u64(1, min_u64(min_u64(jobs, clusters), 256));
 }
 

@@ -542,15 +542,17 @@ static bool helpers_pay(const struct worker *k, u64 nanoseconds_so_far)
 	return each * (double)(grid->end_cluster - k->run_next) > HELPERS_PAY_NS;
 }
 
-/* So does how long its clusters took when the kernel was launched last, though other arguments may change that. */
-static bool foretells_long(const struct worker *k)
+/* Known before any cluster has run: blocks may wait for one another, and the launch asks for several threads all the same, or by the
+ * time that clusters took when the kernel was launched last it pays. Other arguments may have changed that. */
+static bool wants_others_at_once(const struct worker *k)
 {
 	const struct grid *grid = k->grid;
 
 	if (k->number || grid->worker_limit == 1 || grid->in_order)
 		return false;
 	const double each = pace_expected(&grid->threads->paces, grid->kernel);
-	return each * (double)(grid->end_cluster - grid->first_cluster) > 5.0 * HELPERS_PAY_NS;
+	return grid->kernel->order_dependent ||
+	       each * (double)(grid->end_cluster - grid->first_cluster) > 5.0 * HELPERS_PAY_NS;
 }
 
 /* For the next launch; of one on several threads, what the first took. */
@@ -563,18 +565,16 @@ static void note_pace(const struct worker *k)
 			  (double)(nanoseconds() - k->started) * grid->blocks_per_cluster / (double)k->stats.blocks);
 }
 
-/* Other host threads are wanted once it is clear that they pay, and where they keep the order of blocks, that the first does
- * not wait for others; at once if blocks may wait for one another, and the launch asks for several threads all the same. */
+/* Once it is clear that they pay, and where they keep the order of blocks, that the first does not wait for others. */
 static bool wants_others(const struct worker *k)
 {
 	const struct grid *grid = k->grid;
 
 	if (k->number || grid->worker_count == grid->worker_limit || !k->more)
 		return false;
-	if (grid->in_order)
-		return k->stats.blocks && in_order_is_kept(grid->in_order) &&
-		       helpers_pay(k, nanoseconds() - k->started);
-	return grid->kernel->order_dependent || helpers_pay(k, nanoseconds() - k->started);
+	if (grid->in_order && !(k->stats.blocks && in_order_is_kept(grid->in_order)))
+		return false;
+	return helpers_pay(k, nanoseconds() - k->started);
 }
 
 /* The clusters that the worker has taken up neither move nor end: more of them may help. False: nothing will. */
@@ -596,7 +596,7 @@ enum worker_state worker_run(struct worker *k)
 	if (!k->running) {
 		k->running = k->more = true;
 		k->started = k->number || grid->worker_limit == 1 ? 0 : nanoseconds();
-		if (foretells_long(k))
+		if (wants_others_at_once(k))
 			return WORKER_WANTS_OTHERS;
 	}
 	k->suspended = false;

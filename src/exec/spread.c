@@ -7,11 +7,21 @@
  */
 #include "exec/spread.h"
 
+#include <unistd.h>
+
 #include "config.h"
 
 #if HAVE_PTHREAD_ATTR_SETAFFINITY_NP && HAVE_SCHED_GETCPU
 
 #include <sched.h>
+
+/* By this first: to ask how many are online opens a file. */
+static unsigned processors_bound_to(void)
+{
+	cpu_set_t all;
+
+	return sched_getaffinity(0, sizeof all, &all) ? 0 : (unsigned)CPU_COUNT(&all);
+}
 
 /* False: it is unknown (more processors than cpu_set_t holds), or there is only one. */
 static bool choose_processor(unsigned number, cpu_set_t *all, cpu_set_t *one)
@@ -58,6 +68,8 @@ void thread_wake_elsewhere(pthread_t thread, unsigned number, pthread_cond_t *wa
 
 #else
 
+static unsigned processors_bound_to(void) { return 0; }
+
 void thread_wake_elsewhere(pthread_t thread, unsigned number, pthread_cond_t *wake)
 {
 	(void)thread, (void)number;
@@ -71,6 +83,14 @@ static bool start_elsewhere(pthread_t *thread, unsigned number, void *(*run)(voi
 }
 
 #endif
+
+unsigned processors_allowed(void)
+{
+	const unsigned bound = processors_bound_to();
+	const long online = bound ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
+
+	return bound ? bound : online > 0 ? (unsigned)online : 1;
+}
 
 bool thread_spread(pthread_t *thread, unsigned number, void *(*run)(void *), void *argument)
 {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Starting and waking helper threads on processors of their own.
+ * Processors for host threads: how many there are, and starting and waking helpers on ones of their own.
  */
 #ifndef PTXSIM_EXEC_SPREAD_H
 #define PTXSIM_EXEC_SPREAD_H
 
 #include <pthread.h>
 #include <stdbool.h>
+
+/* That the caller may use: those of the machine, unless it is bound to some of them (taskset, a container's share). At least 1. */
+unsigned processors_allowed(void);
 
 /* Starts a thread on the number-th allowed processor after the caller's, where the host can do that; the
  * system may move it from there. False: no thread was started. */

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "exec/gang.h"
+#include "exec/spread.h"
 #include "observe/async_check.h"
 
 /* More is not copied: such a launch runs on one thread. */
@@ -163,12 +163,11 @@ struct checks_team *checks_team_new(struct arena *arena, const struct program *p
 				    const struct check_options *options, u32 jobs)
 {
 	struct checks_team *t = ARENA_NEW(arena, struct checks_team);
-	const long cores = jobs ? (long)jobs : sysconf(_SC_NPROCESSORS_ONLN);
 
 	t->arena = arena;
 	t->program = program;
 	t->options = *options;
-	t->count = cores > 1 ? min_u32((u32)cores, CHECKS_TEAM_MOST) : 1;
+	t->count = min_u32(jobs ? jobs : processors_allowed(), CHECKS_TEAM_MOST);
 	return t;
 }
 

@@ -10,7 +10,7 @@
 #include "decode/form_address.h"
 #include "isa/form.h"
 #include "sem/access.h"
-#include "sem/floats.h"
+#include "sem/atomic_ops.h"
 #ifdef SEM_NATIVE
 #include "sem/native_scattered.h"
 #include "sem/scattered_places.h"
@@ -20,7 +20,6 @@
 
 /* exchange_T: *p becomes op(old, b, c); gives back the old value. `racing`: other host threads may do the same. */
 #define EXCHANGE(T)                                                                                                    \
-	typedef T op_##T(T old, T b, T c);                                                                             \
 	ALWAYS_INLINE T exchange_##T(T *p, T b, T c, bool racing, op_##T *op)                                          \
 	{                                                                                                              \
 		T old = __atomic_load_n(p, __ATOMIC_RELAXED);                                                          \
@@ -36,7 +35,6 @@ EXCHANGE(u32)
 EXCHANGE(u64)
 
 /* Hosts need not have a 16-byte compare and exchange: `racing` callers hold the grid's lock. */
-typedef u128 op_u128(u128 old, u128 b, u128 c);
 ALWAYS_INLINE u128 exchange_u128(u128 *p, u128 b, u128 c, bool racing, op_u128 *op)
 {
 	const u128 was = *p;
@@ -72,34 +70,11 @@ static inline bool is_global(struct warp *w, enum ir_space space, u64 address)
 #define TYPE u128
 #include "sem/atomic_type.h"
 
-/* Several host threads' operations of a warp on neighbouring words, two at a time: a locked operation costs as much
- * as twenty others. The first word is the low half, as on all hosts that the rest is built for. */
-ALWAYS_INLINE bool pairs_u32(u8 *host, const u64 address[WARP_LANES], u32 mask, const u32 *b, u32 *d, op_u32 *op)
-{
-	u64 *p = (u64 *)(void *)host;
-
-	if (mask != FULL_MASK || (uintptr_t)host % sizeof *p || !is_ramp64(address, lane_steps64[2]))
-		return false;
-	for (int l = 0; l < WARP_LANES; l += 2, p++) {
-		u64 old = __atomic_load_n(p, __ATOMIC_RELAXED), new;
-		do
-			new = op((u32)old, b[l], 0) | (u64)op((u32)(old >> 32), b[l + 1], 0) << 32;
-		while (!__atomic_compare_exchange_n(p, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
-		if (d)
-			memcpy(&d[l], &old, sizeof old);
-	}
-	return true;
-}
-ALWAYS_INLINE bool pairs_u64(u8 *host, const u64 address[WARP_LANES], u32 mask, const u64 *b, u64 *d, op_u64 *op)
-{
-	(void)host, (void)address, (void)mask, (void)b, (void)d, (void)op;
-	return false;
-}
-
 #ifdef SEM_NATIVE
 #define ATOMIC_WORD "sem/native_atomic.h"
 #else
 #define ATOMIC_WORD "sem/atomic_word.h"
+#include "sem/atomic_race.h"
 #endif
 #define TYPE u32
 #include ATOMIC_WORD
@@ -148,15 +123,7 @@ static const struct insn *gang_atom(struct gang *g, const struct insn *i, u32 by
 	return i + 1;
 }
 
-#define ATOM_OPERATION(NAME, T, EXPR)              \
-	static inline T NAME##_op(T old, T b, T c) \
-	{                                          \
-		(void)c;                           \
-		(void)old;                         \
-		return (EXPR);                     \
-	}
-#define ATOM_MEANING_ANY(NAME, T, ADDS_FLOAT, EXPR)                                      \
-	ATOM_OPERATION(NAME, T, EXPR)                                                    \
+#define ATOM_ANY(NAME, T, ADDS_FLOAT)                                                    \
 	MEANING_FUNCTION(NAME##_any)                                                     \
 	{                                                                                \
 		if (ADDS_FLOAT)                                                          \
@@ -177,88 +144,46 @@ static const struct insn *gang_atom(struct gang *g, const struct insn *i, u32 by
 		return LIKELY(NAME##_##PLACE##_fast(w, i, rows, mask)) ? i + 1 : ATOM_SLOW(NAME);          \
 	}                                                                                                  \
 	GANG_ATOM(NAME##_##PLACE, T, NAME##_any_run)
-/* JOINS: op(op(x, a), b) is op(x, op(a, b)). */
+/* NAME_race: see atomic_race.h. */
+#ifdef SEM_NATIVE
+#define ATOM_RACE(NAME, T, TAKES_C, OP)
+#define RACE(NAME) scattered_race_##NAME
+#else
+#define ATOM_RACE(NAME, T, TAKES_C, OP) SEPARATE ATOMIC_RACE_FUNCTION(NAME##_race, T, TAKES_C, OP)
+#define RACE(NAME)                      NAME##_race
+#endif
 #define ATOM_PLACES(NAME, T, TAKES_C, JOINS, PRE, GLOBAL_OP)                              \
+	ATOM_RACE(NAME, T, TAKES_C, GLOBAL_OP)                                            \
 	ATOM_FAST(NAME, shared, T, PRE, shared_##T(w, i, rows, mask, NAME##_op, TAKES_C)) \
-	ATOM_FAST(NAME, global, T, PRE, global_##T(w, i, rows, mask, GLOBAL_OP, TAKES_C, JOINS))
-#define ATOM_MEANING(NAME, T, TAKES_C, JOINS, EXPR) \
-	ATOM_MEANING_ANY(NAME, T, false, EXPR)      \
+	ATOM_FAST(NAME, global, T, PRE, global_##T(w, i, rows, mask, GLOBAL_OP, TAKES_C, JOINS, RACE(NAME)))
+#define ATOM_INTEGER(NAME, T, TAKES_C, JOINS, EXPR) \
+	ATOM_ANY(NAME, T, false)                    \
 	ATOM_PLACES(NAME, T, TAKES_C, JOINS, , NAME##_op)
-/* Of floats: c says whether the place is in global memory. */
-#define ATOM_ADD_FLOATS(NAME, T, EXPR)                    \
-	ATOM_MEANING_ANY(NAME, T, true, EXPR)             \
-	static inline T NAME##_global_op(T old, T b, T c) \
-	{                                                 \
-		(void)c;                                  \
-		return NAME##_op(old, b, 1);              \
-	}                                                 \
+#define ATOM_FLOAT(NAME, T, EXPR) \
+	ATOM_ANY(NAME, T, true)   \
 	ATOM_PLACES(NAME, T, false, false, fp_enter(w, FP_RN), NAME##_global_op)
+/* Those that have no other way. */
+#define ATOM_REST(NAME, T, ADDS_FLOAT, EXPR) \
+	ATOMIC_OPERATION(NAME, T, EXPR)      \
+	ATOM_ANY(NAME, T, ADDS_FLOAT)
 
+ATOMIC_INTEGERS(ATOM_INTEGER)
+ATOMIC_FLOATS(ATOM_FLOAT)
 /* clang-format off */
-ATOM_MEANING(add_32, u32, false, true, old + b)
-ATOM_MEANING(and_32, u32, false, true, old & b)
-ATOM_MEANING(or_32, u32, false, true, old | b)
-ATOM_MEANING(xor_32, u32, false, true, old ^ b)
-ATOM_MEANING(min_u32, u32, false, true, b < old ? b : old)
-ATOM_MEANING(max_u32, u32, false, true, b > old ? b : old)
-ATOM_MEANING(min_s32, u32, false, true, (s32)b < (s32)old ? b : old)
-ATOM_MEANING(max_s32, u32, false, true, (s32)b > (s32)old ? b : old)
-ATOM_MEANING(inc_32, u32, false, false, old >= b ? 0 : old + 1)
-ATOM_MEANING(dec_32, u32, false, false, old == 0 || old > b ? b : old - 1)
-ATOM_MEANING(exch_32, u32, false, false, b)
-ATOM_MEANING(cas_32, u32, true, false, old == b ? c : old)
-ATOM_MEANING(add_64, u64, false, true, old + b)
-ATOM_MEANING(and_64, u64, false, true, old & b)
-ATOM_MEANING(or_64, u64, false, true, old | b)
-ATOM_MEANING(xor_64, u64, false, true, old ^ b)
-ATOM_MEANING(min_u64, u64, false, true, b < old ? b : old)
-ATOM_MEANING(max_u64, u64, false, true, b > old ? b : old)
-ATOM_MEANING(min_s64, u64, false, true, (s64)b < (s64)old ? b : old)
-ATOM_MEANING(max_s64, u64, false, true, (s64)b > (s64)old ? b : old)
-ATOM_MEANING(exch_64, u64, false, false, b)
-ATOM_MEANING(cas_64, u64, true, false, old == b ? c : old)
-ATOM_MEANING_ANY(cas_16, u16, false, old == b ? c : old)
-ATOM_MEANING_ANY(exch_128, u128, false, b)
-ATOM_MEANING_ANY(cas_128, u128, false, old == b ? c : old)
+ATOM_REST(cas_16, u16, false, old == b ? c : old)
+ATOM_REST(exch_128, u128, false, b)
+ATOM_REST(cas_128, u128, false, old == b ? c : old)
+ATOM_REST(add_f16, u16, true, f16_add(old, b, false, false))
+ATOM_REST(add_bf16, u16, true, bf16_add(old, b))
+ATOM_REST(min_f16, u16, false, f16_min(old, b, false, false, false))
+ATOM_REST(max_f16, u16, false, f16_max(old, b, false, false, false))
+ATOM_REST(min_bf16, u16, false, bf16_min(old, b, false, false))
+ATOM_REST(max_bf16, u16, false, bf16_max(old, b, false, false))
+ATOM_REST(min_f16x2, u32, false, HALVES(f16_min, false, false, false))
+ATOM_REST(max_f16x2, u32, false, HALVES(f16_max, false, false, false))
+ATOM_REST(min_bf16x2, u32, false, HALVES(bf16_min, false, false))
+ATOM_REST(max_bf16x2, u32, false, HALVES(bf16_max, false, false))
 /* clang-format on */
-
-/* Floats: recorded (warp-atomics). f32 and the halves give their one NaN. f64 keeps an operand's: in
- * global memory as it stands, that which is added first; in shared memory quieted, memory's first. */
-static inline u32 add_f32_bits(u32 a, u32 b, bool flush)
-{
-	const u32 sum = bits_of_f32(one_nan(f32_of_bits(f32_flush_if(a, flush)) + f32_of_bits(f32_flush_if(b, flush))));
-
-	return f32_flush_if(sum, flush);
-}
-static inline u64 add_f64_bits(u64 old, u64 b, bool global)
-{
-	const f64 sum = f64_of_bits(old) + f64_of_bits(b);
-
-	if (f64_is_nan(old) || f64_is_nan(b)) {
-		if (global)
-			return f64_is_nan(b) ? b : old;
-		return (f64_is_nan(old) ? old : b) | F64_QUIET;
-	}
-	return sum == sum ? bits_of_f64(sum) : F64_NAN;
-}
-/* A function of two halves, on both halves of a word. */
-#define HALVES(FUNCTION, ...)                                         \
-	((u32)FUNCTION((u16)old, (u16)b __VA_OPT__(, ) __VA_ARGS__) | \
-	 (u32)FUNCTION((u16)(old >> 16), (u16)(b >> 16) __VA_OPT__(, ) __VA_ARGS__) << 16)
-ATOM_ADD_FLOATS(add_f32, u32, add_f32_bits(old, b, c))
-ATOM_ADD_FLOATS(add_f64, u64, add_f64_bits(old, b, c))
-ATOM_MEANING_ANY(add_f16, u16, true, f16_add(old, b, false, false))
-ATOM_MEANING_ANY(add_bf16, u16, true, bf16_add(old, b))
-ATOM_ADD_FLOATS(add_f16x2, u32, HALVES(f16_add, false, false))
-ATOM_ADD_FLOATS(add_bf16x2, u32, HALVES(bf16_add))
-ATOM_MEANING_ANY(min_f16, u16, false, f16_min(old, b, false, false, false))
-ATOM_MEANING_ANY(max_f16, u16, false, f16_max(old, b, false, false, false))
-ATOM_MEANING_ANY(min_bf16, u16, false, bf16_min(old, b, false, false))
-ATOM_MEANING_ANY(max_bf16, u16, false, bf16_max(old, b, false, false))
-ATOM_MEANING_ANY(min_f16x2, u32, false, HALVES(f16_min, false, false, false))
-ATOM_MEANING_ANY(max_f16x2, u32, false, HALVES(f16_max, false, false, false))
-ATOM_MEANING_ANY(min_bf16x2, u32, false, HALVES(bf16_min, false, false))
-ATOM_MEANING_ANY(max_bf16x2, u32, false, HALVES(bf16_max, false, false))
 
 /* --- Vectors -------------------------------------------------------------------------------- */
 

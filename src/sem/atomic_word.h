@@ -51,9 +51,23 @@ ALWAYS_INLINE bool ATOM_OF(shared)(struct warp *w, const struct insn *i, u8 *row
 	return true;
 }
 
+/* All lanes are within 4 GB of address `low`, which is at `host`. */
+ALWAYS_INLINE void ATOM_OF(race_from)(u8 *host, u64 low, const u64 address[WARP_LANES], const TYPE *b, const TYPE *c,
+				      TYPE *d, u32 mask, atomic_race_fn *race)
+{
+	u8 *place[WARP_LANES] __attribute__((aligned(64)));
+	TYPE old[WARP_LANES] __attribute__((aligned(64)));
+
+	EACH_LANE
+		place[l] = host + (address[l] - low);
+	race(place, b, c, old, mask);
+	for (u32 left = d ? mask : 0; left; left &= left - 1)
+		d[__builtin_ctz(left)] = old[__builtin_ctz(left)];
+}
+
 /* joins: op(op(x, a), b) is op(x, op(a, b)), so that lanes at one address whose old values nobody wants are one. */
 ALWAYS_INLINE bool ATOM_OF(global)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, ATOM_OF(op) * op,
-				   bool takes_c, bool joins)
+				   bool takes_c, bool joins, atomic_race_fn *race)
 {
 	const TYPE *pb = (const TYPE *)(const void *)(rows + i->b);
 	const TYPE *pc = takes_c ? (const TYPE *)(const void *)(rows + i->c) : pb;
@@ -73,12 +87,14 @@ ALWAYS_INLINE bool ATOM_OF(global)(struct warp *w, const struct insn *i, u8 *row
 		ATOM_OF(exchange)((TYPE *)(void *)host, all, 0, racing, op);
 		return true;
 	}
-	if (racing && !takes_c && ATOM_OF(pairs)(host, address, mask, pb, d, op))
+	if (racing) {
+		ATOM_OF(race_from)(host, e.low, address, pb, pc, d, mask, race);
 		return true;
+	}
 	for (u32 left = mask; left; left &= left - 1) {
 		const u32 l = (u32)__builtin_ctz(left);
 		TYPE *p = (TYPE *)(void *)(host + (address[l] - e.low));
-		const TYPE old = ATOM_OF(exchange)(p, pb[l], takes_c ? pc[l] : 0, racing, op);
+		const TYPE old = ATOM_OF(exchange)(p, pb[l], takes_c ? pc[l] : 0, false, op);
 		if (d)
 			d[l] = old;
 	}

@@ -15,7 +15,7 @@
 
 /* Lane l's place is place[l], or, with narrow ones, host + narrow[l]. */
 ALWAYS_INLINE void ATOM_OF(change_places)(u8 *const *place, u8 *host, const u32 *narrow, const struct insn *i, u8 *rows,
-					  u32 mask, bool racing, ATOM_OF(op) * op, bool takes_c)
+					  u32 mask, ATOM_OF(op) * op, bool takes_c)
 {
 	TYPE b[WARP_LANES] __attribute__((aligned(64))), c[WARP_LANES] __attribute__((aligned(64)));
 	TYPE old[WARP_LANES] __attribute__((aligned(64)));
@@ -26,7 +26,7 @@ ALWAYS_INLINE void ATOM_OF(change_places)(u8 *const *place, u8 *host, const u32 
 #define PLACE(L) (narrow ? host + *(const volatile u32 *)&narrow[L] : *(u8 *const volatile *)&place[L])
 #define CHANGE(L)                                                                           \
 	old[L] = ATOM_OF(exchange)((TYPE *)(void *)PLACE(L), *(const volatile TYPE *)&b[L], \
-				   takes_c ? *(const volatile TYPE *)&c[L] : 0, racing, op)
+				   takes_c ? *(const volatile TYPE *)&c[L] : 0, false, op)
 	if (narrow && mask == FULL_MASK)
 		EACH_FOUR_CHANGES(l, CHANGE(l));
 	else
@@ -48,7 +48,7 @@ ALWAYS_INLINE bool ATOM_OF(shared)(struct warp *w, const struct insn *i, u8 *row
 
 	if (!find_places(&p, w, i, BY_NEAR, &s))
 		return false;
-	ATOM_OF(change_places)(NULL, p.host, p.near_, i, rows, mask, false, op, takes_c);
+	ATOM_OF(change_places)(NULL, p.host, p.near_, i, rows, mask, op, takes_c);
 	return true;
 }
 
@@ -79,18 +79,34 @@ ALWAYS_INLINE bool ATOM_OF(find)(u8 *place[WARP_LANES], struct warp *w, const st
 	return scattered_find_places(w, i, far, place, mask, sizeof(TYPE));
 }
 
-ALWAYS_INLINE bool ATOM_OF(global)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, ATOM_OF(op) * op,
-				   bool takes_c, bool joins)
+/* By a function of the library, too. */
+ALWAYS_INLINE void ATOM_OF(race_places)(u8 *const *place, const struct insn *i, u8 *rows, u32 mask,
+					atomic_race_fn *race, bool takes_c)
 {
-	const bool racing = is_racing(w, SPACE_GLOBAL);
+	TYPE b[WARP_LANES] __attribute__((aligned(64))), c[WARP_LANES] __attribute__((aligned(64)));
+	TYPE old[WARP_LANES] __attribute__((aligned(64)));
+
+	memcpy(b, rows + i->b, sizeof b);
+	if (takes_c)
+		memcpy(c, rows + i->c, sizeof c);
+	race(place, b, c, old, mask);
+	if (i->d != NO_OPERAND)
+		merge_row(rows + i->d, old, sizeof old[0], mask);
+}
+
+ALWAYS_INLINE bool ATOM_OF(global)(struct warp *w, const struct insn *i, u8 *rows, u32 mask, ATOM_OF(op) * op,
+				   bool takes_c, bool joins, atomic_race_fn *race)
+{
 	u8 *place[WARP_LANES] __attribute__((aligned(64)));
 
 	if (!ATOM_OF(find)(place, w, i, rows, mask))
 		return false;
-	if (!racing && joins && i->d == NO_OPERAND && mask == FULL_MASK && all_same64((const u64 *)(const void *)place))
+	if (is_racing(w, SPACE_GLOBAL))
+		ATOM_OF(race_places)(place, i, rows, mask, race, takes_c);
+	else if (joins && i->d == NO_OPERAND && mask == FULL_MASK && all_same64((const u64 *)(const void *)place))
 		ATOM_OF(change_one)(place[0], (const TYPE *)(const void *)(rows + i->b), op);
 	else
-		ATOM_OF(change_places)(place, NULL, NULL, i, rows, mask, racing, op, takes_c);
+		ATOM_OF(change_places)(place, NULL, NULL, i, rows, mask, op, takes_c);
 	return true;
 }
 

@@ -10,7 +10,7 @@
 #ifndef PTXSIM_SEM_NATIVE_SCATTERED_H
 #define PTXSIM_SEM_NATIVE_SCATTERED_H
 
-#include "sem/lanes.h"
+#include "sem/atomic_ops.h"
 #include "sem/scattered_list.h"
 
 #ifdef SEM_NATIVE
@@ -51,6 +51,10 @@ SCATTERED_LOADS(X)
 	extern scattered_near_fn SCATTERED_NAME(scattered_store_near_##T); \
 	extern scattered_scaled_fn SCATTERED_NAME(scattered_store_scaled_##T);
 SCATTERED_STORES(X)
+#undef X
+#define X(NAME, ...) extern atomic_race_fn SCATTERED_NAME(scattered_race_##NAME);
+ATOMIC_INTEGERS(X)
+ATOMIC_FLOATS(X)
 #undef X
 extern scattered_find_fn SCATTERED_NAME(scattered_find_places);
 extern scattered_find_scaled_fn SCATTERED_NAME(scattered_find_scaled);

@@ -4,6 +4,7 @@
  * that native code uses, whichever the families are compiled for.
  */
 #include "sem/native_scattered.h"
+#include "sem/atomic_race.h"
 #include "sem/few_lanes.h"
 #include "sem/scattered_whole.h"
 #include "sem/vector_access.h"
@@ -81,6 +82,13 @@ bool SCATTERED_NAME(scattered_find_scaled)(struct warp *w, const struct insn *i,
 	return (are_few(mask) && !is_signed_index(i) && find_few(place, &r, INDEX, index, mask, bytes)) ||
 	       find_scaled_many(w, i, index, place, mask, bytes, base);
 }
+
+#define X(NAME, T, TAKES_C, ...) ATOMIC_RACE_FUNCTION(SCATTERED_NAME_(scattered_race_##NAME), T, TAKES_C, NAME##_op)
+ATOMIC_INTEGERS(X)
+#undef X
+#define X(NAME, T, ...) ATOMIC_RACE_FUNCTION(SCATTERED_NAME_(scattered_race_##NAME), T, false, NAME##_global_op)
+ATOMIC_FLOATS(X)
+#undef X
 
 /* --- Vectors ---------------------------------------------------------------------------------------- */
 
@@ -172,7 +180,10 @@ const struct scattered_function SEM_NAME(scattered_list)[SCATTERED_COUNT] = {
 #define X(T) FUNCTION(scattered_store_##T), FUNCTION(scattered_store_near_##T), FUNCTION(scattered_store_scaled_##T),
 		SCATTERED_STORES(X)
 #undef X
-			FUNCTION(scattered_find_places),
+#define X(NAME, ...) FUNCTION(scattered_race_##NAME),
+			ATOMIC_INTEGERS(X) ATOMIC_FLOATS(X)
+#undef X
+				FUNCTION(scattered_find_places),
 	FUNCTION(scattered_find_scaled),
 	FUNCTION(scattered_load_vector),
 	FUNCTION(scattered_load_vector_near),

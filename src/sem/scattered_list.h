@@ -5,6 +5,8 @@
 #ifndef PTXSIM_SEM_SCATTERED_LIST_H
 #define PTXSIM_SEM_SCATTERED_LIST_H
 
+#include "sem/atomic_list.h"
+
 /* X(type in memory, type that fills the register), X(type in memory). */
 #define SCATTERED_LOADS(X) \
 	X(u8, u16)         \
@@ -21,10 +23,10 @@
 	X(u16)              \
 	X(u32)              \
 	X(u64)
-/* Of each type by three kinds of numbers; beside these for vectors and atomic operations. */
+/* Of each type by three kinds of numbers; beside these for vectors, and the places and changes of atomic operations. */
 enum {
 #define X(...) +1
-	SCATTERED_COUNT = 3 * (SCATTERED_LOADS(X) SCATTERED_STORES(X)) + 6
+	SCATTERED_COUNT = 3 * (SCATTERED_LOADS(X) SCATTERED_STORES(X)) + 6 ATOMIC_INTEGERS(X) ATOMIC_FLOATS(X)
 #undef X
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Helper threads: started elsewhere than their creator, free to go anywhere it may; and kept for more work.
+ * Helper threads: started elsewhere than their creator, free to go anywhere it may; and kept for more work. How many processors there are for
+ * them, and what is known of kernels before they are launched again.
  */
 #include "config.h"
 
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 
 #include "exec/host_threads.h"
+#include "exec/pace.h"
 #include "exec/spread.h"
 #include "main.h"
 
@@ -29,6 +31,20 @@ static void *count_up(void *argument)
 	return NULL;
 }
 
+static bool may_go_where_mine_may(pthread_t thread)
+{
+#if HAVE_PTHREAD_ATTR_SETAFFINITY_NP
+	cpu_set_t mine, its;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof mine, &mine), 0);
+	ck_assert_int_eq(pthread_getaffinity_np(thread, sizeof its, &its), 0);
+	return CPU_EQUAL(&mine, &its);
+#else
+	(void)thread;
+	return true;
+#endif
+}
+
 START_TEST(helpers_run_and_may_go_where_their_creator_may)
 {
 	struct seen s = {.count = 0};
@@ -40,14 +56,8 @@ START_TEST(helpers_run_and_may_go_where_their_creator_may)
 		ck_assert(thread_spread(&threads[k], k + 1, count_up, &s));
 	pthread_barrier_wait(&s.started);
 	ck_assert_int_eq(s.count, THREADS);
-#if HAVE_PTHREAD_ATTR_SETAFFINITY_NP
-	cpu_set_t mine, its;
-	ck_assert_int_eq(sched_getaffinity(0, sizeof mine, &mine), 0);
-	for (int k = 0; k < THREADS; k++) {
-		ck_assert_int_eq(pthread_getaffinity_np(threads[k], sizeof its, &its), 0);
-		ck_assert(CPU_EQUAL(&mine, &its));
-	}
-#endif
+	for (int k = 0; k < THREADS; k++)
+		ck_assert(may_go_where_mine_may(threads[k]));
 	pthread_barrier_wait(&s.checked);
 	for (int k = 0; k < THREADS; k++)
 		ck_assert_int_eq(pthread_join(threads[k], NULL), 0);
@@ -92,6 +102,7 @@ START_TEST(threads_stay_for_more_work)
 		host_threads_wait(&threads);
 		ck_assert_int_eq(later.count, k + 1);
 	}
+	ck_assert(may_go_where_mine_may(later.by));
 	ck_assert_uint_eq(threads.count, THREADS);
 	for (int k = 0; k < THREADS; k++)
 		known |= pthread_equal(pieces[k].by, later.by) != 0;
@@ -106,8 +117,56 @@ START_TEST(threads_stay_for_more_work)
 }
 END_TEST
 
+#if HAVE_PTHREAD_ATTR_SETAFFINITY_NP && HAVE_SCHED_GETCPU
+START_TEST(processors_are_those_that_the_caller_is_bound_to)
+{
+	cpu_set_t all, one;
+	int at = 0;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
+	ck_assert_uint_eq(processors_allowed(), (unsigned)CPU_COUNT(&all));
+	while (!CPU_ISSET(at, &all))
+		at++;
+	CPU_ZERO(&one);
+	CPU_SET(at, &one);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+	ck_assert_uint_eq(processors_allowed(), 1);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof all, &all), 0);
+}
+END_TEST
+#endif
+
+START_TEST(pace_is_that_of_the_last_launch)
+{
+	struct paces paces = {{{NULL, 0}}};
+	const char kernels[64] = {0};
+	const struct kernel *first = (const struct kernel *)&kernels[0];
+	int known = 0;
+
+	ck_assert(!pace_expected(&paces, first));
+	pace_note(&paces, first, 100);
+	ck_assert(pace_expected(&paces, first) == 100);
+	pace_note(&paces, first, 200);
+	ck_assert(pace_expected(&paces, first) == 200);
+	for (int k = 1; k < 64; k++) {
+		const struct kernel *other = (const struct kernel *)&kernels[k];
+		ck_assert(!pace_expected(&paces, other)); /* never another's */
+		pace_note(&paces, other, k);
+		ck_assert(pace_expected(&paces, other) == k);
+	}
+	for (int k = 0; k < 64; k++)
+		known += pace_expected(&paces, (const struct kernel *)&kernels[k]) != 0;
+	ck_assert_int_ge(known, 1);
+	ck_assert_int_le(known, 8);
+}
+END_TEST
+
 UNIT_TESTS("spread", 0)
 {
 	UNIT_TEST(helpers_run_and_may_go_where_their_creator_may);
 	UNIT_TEST(threads_stay_for_more_work);
+#if HAVE_PTHREAD_ATTR_SETAFFINITY_NP && HAVE_SCHED_GETCPU
+	UNIT_TEST(processors_are_those_that_the_caller_is_bound_to);
+#endif
+	UNIT_TEST(pace_is_that_of_the_last_launch);
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Atomic operations of a warp on words that other host threads may change, too: by the host's atomic instructions, each of which waits
+ * until all stores before it are done and no other processor has the word. So there are to be few of them, and their words are asked for
+ * beforehand: lanes one behind the other that go to one word share an instruction, and neighbouring words of a whole warp are changed two
+ * at a time.
+ */
+#ifndef PTXSIM_SEM_ATOMIC_RACE_H
+#define PTXSIM_SEM_ATOMIC_RACE_H
+
+#include "sem/atomic_ops.h"
+
+/* Each lane of `mask` is at its place; `old`, which is no operand, gets the values before. `op` and takes_c are constants of the callers,
+ * into which all of this is inlined. */
+#define ATOMIC_RACE(T)                                                                                            \
+	/* The first lane that is left, and those behind it at its place; gives back the lanes left then. */      \
+	ALWAYS_INLINE u32 race_at_one_##T(u8 *const *place, const T *b, const T *c, T *old, u32 left, op_##T *op, \
+					  bool takes_c)                                                           \
+	{                                                                                                         \
+		T *const p = (T *)(void *)place[__builtin_ctz(left)];                                             \
+		T was = __atomic_load_n(p, __ATOMIC_RELAXED), now;                                                \
+		u32 rest;                                                                                         \
+		do {                                                                                              \
+			now = was;                                                                                \
+			rest = left;                                                                              \
+			do {                                                                                      \
+				const u32 l = (u32)__builtin_ctz(rest);                                           \
+				old[l] = now;                                                                     \
+				now = op(now, b[l], takes_c ? c[l] : 0);                                          \
+				rest &= rest - 1;                                                                 \
+			} while (rest && (T *)(void *)place[__builtin_ctz(rest)] == p);                           \
+		} while (!__atomic_compare_exchange_n(p, &was, now, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));   \
+		return rest;                                                                                      \
+	}                                                                                                         \
+	ALWAYS_INLINE void race_each_##T(u8 *const *place, const T *b, const T *c, T *old, u32 mask, op_##T *op,  \
+					 bool takes_c)                                                            \
+	{                                                                                                         \
+		for (u32 left = mask; left; left &= left - 1)                                                     \
+			__builtin_prefetch(place[__builtin_ctz(left)], 1);                                        \
+		for (u32 left = mask; left;)                                                                      \
+			left = race_at_one_##T(place, b, c, old, left, op, takes_c);                              \
+	}
+ATOMIC_RACE(u32)
+ATOMIC_RACE(u64)
+
+/* Whether words of a whole warp lie one behind the other, the first at the beginning of a pair. */
+ALWAYS_INLINE bool are_pairs(u8 *const place[WARP_LANES])
+{
+	uintptr_t apart = (uintptr_t)place[0] % sizeof(u64);
+
+	EACH_LANE
+		apart |= (uintptr_t)place[l] - (uintptr_t)place[0] - sizeof(u32) * (u32)l;
+	return !apart;
+}
+/* The first word is the low half, as on all hosts that the rest is built for. */
+ALWAYS_INLINE void race_pairs(u8 *host, const u32 b[WARP_LANES], u32 old[WARP_LANES], op_u32 *op)
+{
+	u64 *p = (u64 *)(void *)host;
+
+	for (int l = 0; l < WARP_LANES; l += 2, p++) {
+		u64 was = __atomic_load_n(p, __ATOMIC_RELAXED), now;
+		do
+			now = op((u32)was, b[l], 0) | (u64)op((u32)(was >> 32), b[l + 1], 0) << 32;
+		while (!__atomic_compare_exchange_n(p, &was, now, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+		memcpy(&old[l], &was, sizeof was);
+	}
+}
+
+ALWAYS_INLINE void race_u32(u8 *const place[WARP_LANES], const u32 *b, const u32 *c, u32 *old, u32 mask, op_u32 *op,
+			    bool takes_c)
+{
+	if (mask == FULL_MASK && !takes_c && are_pairs(place))
+		race_pairs(place[0], b, old, op);
+	else
+		race_each_u32(place, b, c, old, mask, op, takes_c);
+}
+ALWAYS_INLINE void race_u64(u8 *const place[WARP_LANES], const u64 *b, const u64 *c, u64 *old, u32 mask, op_u64 *op,
+			    bool takes_c)
+{
+	race_each_u64(place, b, c, old, mask, op, takes_c);
+}
+
+#define ATOMIC_RACE_FUNCTION(FUNCTION, T, TAKES_C, OP)                                                \
+	void FUNCTION(u8 *const place[WARP_LANES], const void *b, const void *c, void *old, u32 mask) \
+	{                                                                                             \
+		race_##T(place, b, c, old, mask, OP, TAKES_C);                                        \
+	}
+
+#endif
