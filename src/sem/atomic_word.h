@@ -51,7 +51,7 @@ ALWAYS_INLINE bool ATOM_OF(shared)(struct warp *w, const struct insn *i, u8 *row
 	return true;
 }
 
-/* All lanes are within 4 GB of address `low`, which is at `host`. */
+/* Address `low` is at `host`. */
 ALWAYS_INLINE void ATOM_OF(race_from)(u8 *host, u64 low, const u64 address[WARP_LANES], const TYPE *b, const TYPE *c,
 				      TYPE *d, u32 mask, atomic_race_fn *race)
 {
@@ -59,7 +59,8 @@ ALWAYS_INLINE void ATOM_OF(race_from)(u8 *host, u64 low, const u64 address[WARP_
 	TYPE old[WARP_LANES] __attribute__((aligned(64)));
 
 	EACH_LANE
-		place[l] = host + (address[l] - low);
+		place[l] =
+			(u8 *)((uintptr_t)host + (uintptr_t)(address[l] - low)); /* lanes that do not run: anywhere */
 	race(place, b, c, old, mask);
 	for (u32 left = d ? mask : 0; left; left &= left - 1)
 		d[__builtin_ctz(left)] = old[__builtin_ctz(left)];
