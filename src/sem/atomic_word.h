@@ -58,9 +58,8 @@ ALWAYS_INLINE void ATOM_OF(race_from)(u8 *host, u64 low, const u64 address[WARP_
 	u8 *place[WARP_LANES] __attribute__((aligned(64)));
 	TYPE old[WARP_LANES] __attribute__((aligned(64)));
 
-	EACH_LANE
-		place[l] =
-			(u8 *)((uintptr_t)host + (uintptr_t)(address[l] - low)); /* lanes that do not run: anywhere */
+	EACH_LANE /* those that do not run may have any place */
+		place[l] = (u8 *)((uintptr_t)host + (uintptr_t)(address[l] - low));
 	race(place, b, c, old, mask);
 	for (u32 left = d ? mask : 0; left; left &= left - 1)
 		d[__builtin_ctz(left)] = old[__builtin_ctz(left)];

@@ -194,7 +194,7 @@ static void *stop_soon(void *unused)
 	const struct timespec soon = {.tv_nsec = 30000000};
 
 	nanosleep(&soon, NULL);
-	stop = true;
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	return unused;
 }
 
