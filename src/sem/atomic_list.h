@@ -9,7 +9,7 @@
 /* X(name, type, takes c, joins, new value). joins: op(op(x, a), b) is op(x, op(a, b)). */
 #define ATOMIC_INTEGERS(X)                                              \
 	X(add_32, u32, false, true, old + b)                            \
-	X(and_32, u32, false, true, old &b)                             \
+	X(and_32, u32, false, true, (old & b))                          \
 	X(or_32, u32, false, true, old | b)                             \
 	X(xor_32, u32, false, true, old ^ b)                            \
 	X(min_u32, u32, false, true, b < old ? b : old)                 \
@@ -21,7 +21,7 @@
 	X(exch_32, u32, false, false, b)                                \
 	X(cas_32, u32, true, false, old == b ? c : old)                 \
 	X(add_64, u64, false, true, old + b)                            \
-	X(and_64, u64, false, true, old &b)                             \
+	X(and_64, u64, false, true, (old & b))                          \
 	X(or_64, u64, false, true, old | b)                             \
 	X(xor_64, u64, false, true, old ^ b)                            \
 	X(min_u64, u64, false, true, b < old ? b : old)                 \
