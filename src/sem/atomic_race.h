@@ -10,38 +10,10 @@
 
 #include "sem/atomic_ops.h"
 
-/* Each lane of `mask` is at its place; `old`, which is no operand, gets the values before. `op` and takes_c are constants of the callers,
- * into which all of this is inlined. */
-#define ATOMIC_RACE(T)                                                                                            \
-	/* The first lane that is left, and those behind it at its place; gives back the lanes left then. */      \
-	ALWAYS_INLINE u32 race_at_one_##T(u8 *const *place, const T *b, const T *c, T *old, u32 left, op_##T *op, \
-					  bool takes_c)                                                           \
-	{                                                                                                         \
-		T *const p = (T *)(void *)place[__builtin_ctz(left)];                                             \
-		T was = __atomic_load_n(p, __ATOMIC_RELAXED), now;                                                \
-		u32 rest;                                                                                         \
-		do {                                                                                              \
-			now = was;                                                                                \
-			rest = left;                                                                              \
-			do {                                                                                      \
-				const u32 l = (u32)__builtin_ctz(rest);                                           \
-				old[l] = now;                                                                     \
-				now = op(now, b[l], takes_c ? c[l] : 0);                                          \
-				rest &= rest - 1;                                                                 \
-			} while (rest && (T *)(void *)place[__builtin_ctz(rest)] == p);                           \
-		} while (!__atomic_compare_exchange_n(p, &was, now, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));   \
-		return rest;                                                                                      \
-	}                                                                                                         \
-	ALWAYS_INLINE void race_each_##T(u8 *const *place, const T *b, const T *c, T *old, u32 mask, op_##T *op,  \
-					 bool takes_c)                                                            \
-	{                                                                                                         \
-		for (u32 left = mask; left; left &= left - 1)                                                     \
-			__builtin_prefetch(place[__builtin_ctz(left)], 1);                                        \
-		for (u32 left = mask; left;)                                                                      \
-			left = race_at_one_##T(place, b, c, old, left, op, takes_c);                              \
-	}
-ATOMIC_RACE(u32)
-ATOMIC_RACE(u64)
+#define TYPE u32
+#include "sem/atomic_race_type.h"
+#define TYPE u64
+#include "sem/atomic_race_type.h"
 
 /* Whether words of a whole warp lie one behind the other, the first at the beginning of a pair. */
 ALWAYS_INLINE bool are_pairs(u8 *const place[WARP_LANES])
@@ -66,6 +38,7 @@ ALWAYS_INLINE void race_pairs(u8 *host, const u32 b[WARP_LANES], u32 old[WARP_LA
 	}
 }
 
+/* As race_each_u32 and race_each_u64. */
 ALWAYS_INLINE void race_u32(u8 *const place[WARP_LANES], const u32 *b, const u32 *c, u32 *old, u32 mask, op_u32 *op,
 			    bool takes_c)
 {
