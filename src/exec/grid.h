@@ -298,6 +298,7 @@ struct worker {
 	u64 warmed; /* of these, those that the kernel's heat has */
 	/* The state of worker_run, which may return and be called again. */
 	bool running, more, round_progress, suspended;
+	bool keeps_place;      /* on the modelled GPU, of its last cluster for its next */
 	bool follows;          /* a gang that has ended its block may begin the next one (exec/blocks.h) */
 	u64 started;           /* by the host's clock, in nanoseconds; the first worker's alone */
 	u64 run_next, run_end; /* clusters that are the worker's to start */
@@ -332,11 +333,9 @@ struct grid {
 	bool explicit_cluster;
 	u64 shared_bytes;
 	u64 first_cluster, end_cluster;  /* those that this launch runs */
-	u64 next_cluster;                /* the first that is no worker's yet, atomic */
 	u64 run_limit;                   /* clusters that a worker takes at once, at most */
 	struct in_order *in_order;       /* what keeps the order of blocks where several workers run them; or NULL */
 	u64 resident_limit;              /* clusters in flight, that the modelled GPU holds */
-	s64 places_left;                 /* of these, atomic; only for workers that wait for one another's clusters */
 	u64 workspace;                   /* address of what cooperative groups keep of the grid; 0: none */
 	s64 limit_left;                  /* instructions, atomic; without a limit more than any turn takes */
 	u32 gang_limit;                  /* warps in a gang; 0: none form */
@@ -370,6 +369,10 @@ struct grid {
 	double still_since; /* seconds, where others may write to memory: all have stood still from then on; 0: they have not */
 	u32 still_workers; /* of these, those that have found no change since `moves` grew last */
 	enum standstill_verdict verdict;
+	/* What all workers change, apart from what they read, as each change takes the cache line from the others. */
+	u8 apart[64];
+	u64 next_cluster; /* the first that is no worker's yet, atomic */
+	s64 places_left;  /* of resident_limit, atomic; only for workers that wait for one another's clusters */
 	/* Under `lock`: that of the lowest block. The last field, since most of it need not be cleared. */
 	struct fault fault;
 };

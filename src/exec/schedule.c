@@ -351,7 +351,7 @@ static bool has_place(const struct worker *k)
 {
 	const struct grid *grid = k->grid;
 
-	return share_places(grid) ? __atomic_load_n(&grid->places_left, __ATOMIC_RELAXED) > 0
+	return share_places(grid) ? k->keeps_place || __atomic_load_n(&grid->places_left, __ATOMIC_RELAXED) > 0
 				  : k->active_count < grid->resident_limit;
 }
 
@@ -361,17 +361,27 @@ static bool take_place(struct worker *k)
 
 	if (!share_places(grid))
 		return has_place(k);
-	if (__atomic_sub_fetch(&grid->places_left, 1, __ATOMIC_RELAXED) >= 0)
+	if (k->keeps_place || __atomic_sub_fetch(&grid->places_left, 1, __ATOMIC_RELAXED) >= 0) {
+		k->keeps_place = false;
 		return true;
+	}
 	__atomic_add_fetch(&grid->places_left, 1, __ATOMIC_RELAXED);
 	return false;
 }
 
-/* As in take_run. */
 static void give_place_back(struct grid *grid)
 {
 	if (share_places(grid))
 		__atomic_add_fetch(&grid->places_left, 1, __ATOMIC_RELAXED);
+}
+
+/* A cluster has ended. A worker that has no other takes the next one at once. */
+static void leave_place(struct worker *k)
+{
+	if (share_places(k->grid) && k->more && !k->active_count)
+		k->keeps_place = true;
+	else
+		give_place_back(k->grid);
 }
 
 /* --- The worker ----------------------------------------------------------------------------- */
@@ -445,7 +455,7 @@ static void end_turn(struct worker *k, struct cluster *c, enum pass p)
 		*k->round_at = c->next;
 		k->active_count--;
 		cluster_end(k, c);
-		give_place_back(k->grid);
+		leave_place(k);
 	} else {
 		k->round_at = &c->next;
 	}
@@ -622,6 +632,8 @@ enum worker_state worker_run(struct worker *k)
 			if (__atomic_load_n(&grid->faulted, __ATOMIC_ACQUIRE))
 				block_cut(c->blocks[r]);
 		}
+	if (k->keeps_place)
+		give_place_back(grid);
 	note_pace(k);
 	worker_ends(k);
 	return WORKER_ENDED;
