@@ -252,9 +252,9 @@ static void run_step(struct trial *t, u32 k)
 		note_access(t, k, s);
 		return;
 	}
-	const bool known = is_known(t, s) && runs_here(s);
+	bool known = is_known(t, s) && runs_here(s);
 	if (known && mask)
-		s->meaning->run(t->w, &f->code->insns[k], t->rows, mask);
+		known = s->meaning->run(t->w, &f->code->insns[k], t->rows, mask) != NULL;
 	note_results(t, s, known);
 }
 
@@ -377,6 +377,7 @@ static void set_stage(struct stage *g, const struct code *code, const struct nat
 	g->grid.launch = &g->launch;
 	g->grid.map = s->map;
 	g->worker.grid = &g->grid;
+	g->worker.probing = true; /* what faults is for the launch to tell */
 	g->block.grid = &g->grid;
 	g->frame.rows = rows;
 	g->frame.code = code;

@@ -374,6 +374,35 @@ START_TEST(shapes_behind_a_long_loop_are_known)
 }
 END_TEST
 
+/* The trial runs loads of parameters, but has no memory to tell of a fault. */
+START_TEST(a_load_beyond_the_parameters_faults)
+{
+	static const char text[] =
+		".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u32 p)\n{\n"
+		".reg .b32 r<3>; .reg .b64 d<2>;\n"
+		"ld.param.u64 d1, [p]; cvt.u32.u64 r1, d1; add.u32 r2, r1, 1; st.global.u32 [d1], r2; ret;\n}\n";
+	const enum native_mode modes[] = {NATIVE_OFF, NATIVE_ALWAYS};
+	const u32 params[2] = {0};
+
+	if (!native_is_there())
+		return;
+	for (u32 k = 0; k < COUNT_OF(modes); k++) {
+		struct session s;
+		struct launch_stats stats;
+		struct fault fault;
+		char message[256] = "";
+		session_of(&s, "beyond.ptx", text);
+		struct launch l = launch_in(&s, modes[k], params, 1);
+		memcpy(l.grid, (const u32[]){1, 1, 1}, sizeof l.grid);
+		memcpy(l.block, (const u32[]){32, 1, 1}, sizeof l.block);
+		ck_assert_int_eq(launch_run(&l, &stats, &fault, message, sizeof message), LAUNCH_FAULT);
+		ck_assert_int_eq(fault.kind, FAULT_OUT_OF_BOUNDS);
+		ck_assert_uint_eq(fault.lanes, 1);
+		session_close(&s);
+	}
+}
+END_TEST
+
 UNIT_TESTS("native_shapes", 300)
 {
 	tcase_add_loop_test(unit, later_launches_have_other_shapes, 0, COUNT_OF(turnings));
@@ -382,4 +411,5 @@ UNIT_TESTS("native_shapes", 300)
 	UNIT_TEST(edges_of_shared_memory_are_in_line);
 	tcase_add_loop_test(unit, known_places_are_in_line, 0, 2 * KNOWN_PLACES * KNOWN_TYPES);
 	UNIT_TEST(shapes_behind_a_long_loop_are_known);
+	UNIT_TEST(a_load_beyond_the_parameters_faults);
 }
