@@ -19,13 +19,13 @@
  */
 #include "ranks/ranks.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/demangle.h"
+#include "exec/spread.h"
 #include "observe/places.h"
 #include "ranks/merge.h"
 #include "ranks/order.h"
@@ -37,13 +37,9 @@ static double greater(double x, double y) { return x > y ? x : y; }
 u32 ranks_default_jobs(const struct transport *t)
 {
 	const long online = sysconf(_SC_NPROCESSORS_ONLN);
-	u32 allowed = online > 0 ? (u32)online : 1;
-	cpu_set_t set;
+	const u32 allowed = processors_allowed();
 
-	if (!sched_getaffinity(0, sizeof set, &set) && (u32)CPU_COUNT(&set) < allowed)
-		return max_u32(1, (u32)CPU_COUNT(&set));
-	allowed /= max_u32(1, t->host_ranks);
-	return max_u32(1, allowed);
+	return online > 0 && allowed < (u32)online ? allowed : max_u32(1, allowed / max_u32(1, t->host_ranks));
 }
 
 struct ranks *ranks_begin(const struct transport *t, const struct ranks_options *options)

@@ -12,6 +12,7 @@
 #include "main.h"
 #include "native_there.h"
 #include "number/half.h"
+#include "number/ieee.h"
 #include "session_of.h"
 
 enum { BLOCKS = 64, THREADS = 128, ALL = BLOCKS * THREADS, ROUNDS = 8, PLACES = 64, JOBS = 4 };
@@ -78,47 +79,19 @@ static u64 value_of(enum values values, u32 thread, u32 round, u32 bytes)
 	}
 }
 
-static u64 f32_bits(float x)
-{
-	u32 bits;
-
-	memcpy(&bits, &x, sizeof bits);
-	return bits;
-}
-static u64 f64_bits(double x)
-{
-	u64 bits;
-
-	memcpy(&bits, &x, sizeof bits);
-	return bits;
-}
-static float as_f32(u64 bits)
-{
-	const u32 low = (u32)bits;
-	float x;
-
-	memcpy(&x, &low, sizeof x);
-	return x;
-}
-static double as_f64(u64 bits)
-{
-	double x;
-
-	memcpy(&x, &bits, sizeof x);
-	return x;
-}
 static u64 in_halves(u16 half) { return half | (u32)half << 16; }
 
 static u64 add(u64 a, u64 b) { return a + b; }
 static u64 one_more(u64 a, u64 b) { return a + (b != 0); }
 static u64 one_less(u64 a, u64 b) { return a - (b != 0); }
-static u64 and (u64 a, u64 b) { return a & b; }
-static u64 or (u64 a, u64 b) { return a | b; }
-static u64 xor (u64 a, u64 b) { return a ^ b; } static u64 least(u64 a, u64 b) { return a < b ? a : b; }
+static u64 bits_of_both(u64 a, u64 b) { return a & b; }
+static u64 bits_of_either(u64 a, u64 b) { return a | b; }
+static u64 bits_of_one(u64 a, u64 b) { return a ^ b; }
+static u64 least(u64 a, u64 b) { return a < b ? a : b; }
 static u64 greatest(u64 a, u64 b) { return a > b ? a : b; }
 static u64 second(u64 a, u64 b) { return (void)a, b; }
-static u64 add_f32(u64 a, u64 b) { return f32_bits(as_f32(a) + (float)b); }
-static u64 add_f64(u64 a, u64 b) { return f64_bits(as_f64(a) + (double)b); }
+static u64 add_f32(u64 a, u64 b) { return bits_of_f32(f32_of_bits((u32)a) + (f32)b); }
+static u64 add_f64(u64 a, u64 b) { return bits_of_f64(f64_of_bits(a) + (f64)b); }
 static u64 add_f16x2(u64 a, u64 b) { return in_halves(f16_add((u16)a, b ? 0x3c00 : 0, false, false)); }
 static u64 add_bf16x2(u64 a, u64 b) { return in_halves(bf16_add((u16)a, b ? 0x3f80 : 0)); }
 
@@ -140,12 +113,12 @@ static const struct operation {
 	{"atom.global.dec.u32 r12, [d2], 0xffffffff;", 4, SMALL, one_less, 5, true},
 	{"atom.global.exch.b32 r12, [d2], r10;", 4, OWN, second, 0, true},
 	{"atom.global.exch.b64 d5, [d2], d10;", 8, OWN, second, 0, true},
-	{"atom.global.and.b32 r12, [d2], r10;", 4, OWN, and, UINT32_MAX, false},
-	{"atom.global.and.b64 d5, [d2], d10;", 8, OWN, and, UINT64_MAX, false},
-	{"atom.global.or.b32 r12, [d2], r10;", 4, OWN, or, 0, false},
-	{"atom.global.or.b64 d5, [d2], d10;", 8, OWN, or, 0, false},
-	{"atom.global.xor.b32 r12, [d2], r10;", 4, OWN, xor, 3, false},
-	{"atom.global.xor.b64 d5, [d2], d10;", 8, OWN, xor, 3, false},
+	{"atom.global.and.b32 r12, [d2], r10;", 4, OWN, bits_of_both, UINT32_MAX, false},
+	{"atom.global.and.b64 d5, [d2], d10;", 8, OWN, bits_of_both, UINT64_MAX, false},
+	{"atom.global.or.b32 r12, [d2], r10;", 4, OWN, bits_of_either, 0, false},
+	{"atom.global.or.b64 d5, [d2], d10;", 8, OWN, bits_of_either, 0, false},
+	{"atom.global.xor.b32 r12, [d2], r10;", 4, OWN, bits_of_one, 3, false},
+	{"atom.global.xor.b64 d5, [d2], d10;", 8, OWN, bits_of_one, 3, false},
 	{"atom.global.min.u32 r12, [d2], r10;", 4, OWN, least, UINT32_MAX, false},
 	{"atom.global.max.u32 r12, [d2], r10;", 4, OWN, greatest, 0, false},
 	{"atom.global.min.s32 r12, [d2], r10;", 4, OWN, least, INT32_MAX, false},
